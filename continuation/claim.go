@@ -1,0 +1,42 @@
+package continuation
+
+import (
+	"context"
+	"fmt"
+)
+
+// Claim is the right to act on an answer. Only the winner of [Registry.Claim] holds one; exactly one of
+// Settle and Release ends it.
+type Claim struct {
+	r   *Registry
+	row Continuation
+}
+
+// Row returns the claimed row.
+func (c *Claim) Row() Continuation { return c.row }
+
+// Settle records that the answer was acted on, and what came of it.
+func (c *Claim) Settle(ctx context.Context, outcome string) error {
+	return c.move(ctx, Move{To: Answered, Outcome: outcome})
+}
+
+// Release gives the row back because nothing had happened: it is pending again and the person can simply answer again.
+// Where another question waits by now it is superseded, and past its time it is expired.
+func (c *Claim) Release(ctx context.Context) error {
+	return c.move(ctx, Move{To: Pending})
+}
+
+// Close ends the row without an answer, for a claim that cannot be acted on.
+func (c *Claim) Close(ctx context.Context, why Why, by string) error {
+	return c.move(ctx, Move{To: Superseded, Why: why, By: by})
+}
+
+func (c *Claim) move(ctx context.Context, m Move) error {
+	m.ID, m.From, m.At = c.row.ID, Claimed, c.r.now()
+	row, err := c.r.c.Store.Move(ctx, m)
+	if err != nil {
+		return fmt.Errorf("continuation: %s: %w", m.To, err)
+	}
+	c.row = *row
+	return nil
+}
