@@ -1,0 +1,151 @@
+package continuation
+
+import "bytes"
+
+// An echo repeats what the question proposed and adds nothing to it: "yes,
+// apply #1 and #3" to "Shall I apply #1 and #3?". It may leave out, but not a
+// number, and not one side of an "and": that would be consent to a part.
+
+// maxBareEcho is the longest echo, in words, that consents without a yes.
+const maxBareEcho = 8
+
+// An echoer follows the content words of a reply through the question.
+type echoer struct {
+	q       *question
+	norm    []byte
+	toks    []token
+	next    int  // the question token to go on from
+	content int  // content words so far
+	numbers bool // a number was among them
+	wanted  bool // the word before can take "to" and a verb
+}
+
+// read follows toks[from:to]; it reports whether each content word was found.
+func (e *echoer) read(from, to int) bool {
+	for i := from; i < to; i++ {
+		t := e.toks[i]
+		r := t.word.roles
+		if r&roleNeg != 0 || r&roleLimit != 0 {
+			return false
+		}
+		if e.isFunction(t) {
+			e.wanted = true
+			continue
+		}
+		if !e.find(t) {
+			return false
+		}
+		e.content++
+		e.wanted = false
+		e.numbers = e.numbers || isNumber(t)
+	}
+	return true
+}
+
+// isFunction reports whether a word carries no content of its own here.
+func (e *echoer) isFunction(t token) bool {
+	if t.word.roles&roleFn != 0 {
+		return true
+	}
+	s := t.text(e.norm)
+	return string(s) == "to" && e.wanted || string(s) == "for" && len(e.toks) > 0
+}
+
+// isNumber reports whether a token is a number or a number word.
+func isNumber(t token) bool { return t.number || t.word.roles&roleNumber != 0 }
+
+// find looks for a word in the rest of the question.
+func (e *echoer) find(t token) bool {
+	want := stem(t.text(e.norm))
+	for i := e.next; i < len(e.q.toks); i++ {
+		if bytes.Equal(stem(e.q.toks[i].text(e.q.norm)), want) {
+			e.next = i + 1
+			return true
+		}
+	}
+	return false
+}
+
+// stem takes off a plural or an -ing.
+func stem(w []byte) []byte {
+	if len(w) > 5 && bytes.HasSuffix(w, []byte("ing")) {
+		return w[:len(w)-3]
+	}
+	if len(w) > 3 && w[len(w)-1] == 's' && w[len(w)-2] != 's' {
+		return w[:len(w)-1]
+	}
+	return w
+}
+
+// covers reports whether the echo dropped nothing that narrows the consent.
+func (e *echoer) covers() bool {
+	if e.content == 0 {
+		return true
+	}
+	joined := false
+	numbers, words := 0, 0
+	for i := max(e.q.from, e.q.verb); i < e.q.to; i++ {
+		t := e.q.toks[i]
+		s := t.text(e.q.norm)
+		switch {
+		case string(s) == "and" || string(s) == "&" || string(s) == "plus" || t.brk == ',' && i+1 < e.q.to:
+			joined = true
+		case t.number:
+			numbers++
+		}
+		if !e.isQuestionFunction(s) {
+			words++
+		}
+	}
+	if e.numbers && e.dropsNumber() {
+		return false
+	}
+	return !joined || e.content >= words
+}
+
+// isQuestionFunction reports whether a word of the question needs no echo.
+func (e *echoer) isQuestionFunction(s []byte) bool {
+	w := english().words[string(s)]
+	return w.roles&roleFn != 0 || string(s) == "to" || string(s) == "for"
+}
+
+// dropsNumber reports whether a number of the closing question is missing from
+// the reply.
+func (e *echoer) dropsNumber() bool {
+	for _, t := range e.q.toks[e.q.from:e.q.to] {
+		if !t.number && english().words[string(t.text(e.q.norm))].roles&roleNumber == 0 {
+			continue
+		}
+		if !e.says(t.text(e.q.norm)) {
+			return true
+		}
+	}
+	return false
+}
+
+// says reports whether the reply holds the word.
+func (e *echoer) says(w []byte) bool {
+	for _, t := range e.toks {
+		if bytes.Equal(t.text(e.norm), w) {
+			return true
+		}
+	}
+	return false
+}
+
+// opensWithVerb reports whether the first content word of toks[from:to] is the
+// verb that the question offered.
+func (e *echoer) opensWithVerb(from, to int) bool {
+	if e.q.verb < 0 {
+		return false
+	}
+	verb := stem(e.q.toks[e.q.verb].text(e.q.norm))
+	for i := from; i < to; i++ {
+		if e.isFunction(e.toks[i]) {
+			e.wanted = true
+			continue
+		}
+		return bytes.Equal(stem(e.toks[i].text(e.norm)), verb)
+	}
+	return false
+}
