@@ -1,5 +1,47 @@
 package governance
 
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"github.com/iris-harness/iris/llm"
+)
+
 // Digest returns the SHA-256 of what is decided on, as lower-case hex: of the canonical arguments at PreTool, of the
-// request at PreLLM, of the result or error at PostTool, of the reply at PostStep, of the text elsewhere.
-func (s Subject) Digest() string { return "" }
+// request's JSON at PreLLM, of the result or the error's JSON at PostTool, of the reply's JSON at PostStep, of the text
+// elsewhere. "" where there is none of it.
+func (s Subject) Digest() string {
+	switch s.Point {
+	case PreTool:
+		return llm.Digest(s.Call.Args)
+	case PreLLM:
+		return digestOf(s.request)
+	case PostTool:
+		if s.ToolErr != nil {
+			return digestOf(s.ToolErr)
+		}
+		return llm.Digest(s.Result)
+	case PostStep:
+		if s.Step == nil {
+			return ""
+		}
+		return digestOf(&s.Step.Reply)
+	default:
+		sum := sha256.Sum256([]byte(s.Text))
+		return hex.EncodeToString(sum[:])
+	}
+}
+
+// digestOf digests v's JSON. Bytes in v that are not JSON leave nothing to digest but the fact.
+func digestOf[T any](v *T) string {
+	if v == nil {
+		return ""
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		b = []byte(err.Error())
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

@@ -2,6 +2,8 @@ package governance
 
 import (
 	"context"
+	"strings"
+	"time"
 
 	"github.com/iris-harness/iris/audit"
 )
@@ -23,3 +25,17 @@ type Approvals interface {
 	// audit row. Its error is returned to whoever redeems, and nothing is called.
 	Consume(ctx context.Context, approvalID string, s Subject) error
 }
+
+// maxReason is how much of a reason is recorded, in bytes.
+const maxReason = 300
+
+// short cuts a reason for the record.
+func short(reason string) string {
+	if len(reason) > maxReason {
+		reason = reason[:maxReason]
+	}
+	return strings.ToValidUTF8(reason, "")
+}
+
+// stamp is a time as it is stored.
+func stamp(t time.Time) time.Time { return t.UTC().Truncate(time.Microsecond) }
