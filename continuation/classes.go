@@ -28,6 +28,7 @@ const (
 	clsDefer
 	clsWait
 	clsHedge
+	clsTurn // turns away from what was said: "actually"
 	clsDone // "that's all"
 	clsBut
 	clsExcept
@@ -61,6 +62,7 @@ const (
 	roleLimit                    // words that narrow consent
 	roleTask                     // command, request
 	roleStretch                  // yes/no words that people stretch: "yesss"
+	roleThink                    // think, believe
 	roleNow                      // now, then
 )
 
@@ -91,7 +93,8 @@ type phrase struct {
 // A grammar is a compiled vocabulary. It is never changed after it is built.
 type grammar struct {
 	words  map[string]word
-	byWord [][]phrase // phrases by the id of their first word
+	same   map[string]uint8 // the groups of sameWords, one bit each
+	byWord [][]phrase       // phrases by the id of their first word
 	byRole []rolePhrases
 	maxLen int
 }
@@ -113,6 +116,7 @@ func compile(lists []wordList, phrases []phraseList) *grammar {
 			g.intern(w, l.role)
 		}
 	}
+	g.same = groups(sameWords)
 	for _, l := range phrases {
 		for p := range strings.SplitSeq(l.phrases, ";") {
 			if p = strings.TrimSpace(p); p != "" {
@@ -121,6 +125,17 @@ func compile(lists []wordList, phrases []phraseList) *grammar {
 		}
 	}
 	return g
+}
+
+// groups numbers the groups of sameWords, by stem.
+func groups(lists []sameList) map[string]uint8 {
+	same := map[string]uint8{}
+	for i, l := range lists {
+		for w := range strings.FieldsSeq(l.words) {
+			same[string(stem([]byte(w)))] |= 1 << i
+		}
+	}
+	return same
 }
 
 // intern returns the word for s, with the given roles added.
@@ -177,7 +192,7 @@ func (g *grammar) element(f string) (e element) {
 var roleNames = map[string]role{
 	"<it>": roleIt, "<its>": roleItIs, "<be>": roleBe, "<looks>": roleLooks, "<very>": roleVery,
 	"<good>": roleGood, "<bad>": roleBad, "<not>": roleNot, "<i>": roleI, "<cant>": roleCant,
-	"<thing>": roleThing, "<want>": roleWant, "<task>": roleTask, "<now>": roleNow,
+	"<thing>": roleThing, "<want>": roleWant, "<task>": roleTask,
 }
 
 // lookup returns what is known of a token. A word of consent or refusal is

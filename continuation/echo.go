@@ -4,7 +4,8 @@ import "bytes"
 
 // An echo repeats what the question proposed and adds nothing to it: "yes,
 // apply #1 and #3" to "Shall I apply #1 and #3?". It may leave out, but not a
-// number, and not one side of an "and": that would be consent to a part.
+// number, not a "without", and not one side of an "and": that would be consent
+// to a part, or to the opposite.
 
 // maxBareEcho is the longest echo, in words, that consents without a yes.
 const maxBareEcho = 8
@@ -56,14 +57,29 @@ func isNumber(t token) bool { return t.number || t.word.roles&roleNumber != 0 }
 
 // find looks for a word in the rest of the question.
 func (e *echoer) find(t token) bool {
-	want := stem(t.text(e.norm))
+	want := t.text(e.norm)
 	for i := e.next; i < len(e.q.toks); i++ {
-		if bytes.Equal(stem(e.q.toks[i].text(e.q.norm)), want) {
+		if sameStem(e.q.toks[i].text(e.q.norm), want) {
+			e.next = i + 1
+			return true
+		}
+	}
+	for i := max(e.next-1, 0); i < len(e.q.toks); i++ { // "make the reservation" repeats "book" twice
+		if sameMeaning(e.q.toks[i].text(e.q.norm), want) {
 			e.next = i + 1
 			return true
 		}
 	}
 	return false
+}
+
+// sameStem reports whether two words differ at most by an ending.
+func sameStem(a, b []byte) bool { return bytes.Equal(stem(a), stem(b)) }
+
+// sameMeaning reports whether two words are in one group of sameWords.
+func sameMeaning(a, b []byte) bool {
+	same := english().same
+	return same[string(stem(a))]&same[string(stem(b))] != 0
 }
 
 // stem takes off a plural or an -ing.
@@ -83,15 +99,15 @@ func (e *echoer) covers() bool {
 		return true
 	}
 	joined := false
-	numbers, words := 0, 0
+	words := 0
 	for i := max(e.q.from, e.q.verb); i < e.q.to; i++ {
 		t := e.q.toks[i]
 		s := t.text(e.q.norm)
 		switch {
 		case string(s) == "and" || string(s) == "&" || string(s) == "plus" || t.brk == ',' && i+1 < e.q.to:
 			joined = true
-		case t.number:
-			numbers++
+		case e.narrows(s):
+			return false
 		}
 		if !e.isQuestionFunction(s) {
 			words++
@@ -101,6 +117,12 @@ func (e *echoer) covers() bool {
 		return false
 	}
 	return !joined || e.content >= words
+}
+
+// narrows reports whether a word of the question must not get lost: "with no
+// subtitles", "only the first".
+func (e *echoer) narrows(s []byte) bool {
+	return english().words[string(s)].roles&(roleNeg|roleLimit) != 0
 }
 
 // isQuestionFunction reports whether a word of the question needs no echo.
@@ -139,13 +161,14 @@ func (e *echoer) opensWithVerb(from, to int) bool {
 	if e.q.verb < 0 {
 		return false
 	}
-	verb := stem(e.q.toks[e.q.verb].text(e.q.norm))
+	verb := e.q.toks[e.q.verb].text(e.q.norm)
 	for i := from; i < to; i++ {
 		if e.isFunction(e.toks[i]) {
 			e.wanted = true
 			continue
 		}
-		return bytes.Equal(stem(e.toks[i].text(e.norm)), verb)
+		said := e.toks[i].text(e.norm)
+		return sameStem(said, verb) || sameMeaning(said, verb)
 	}
 	return false
 }

@@ -18,6 +18,7 @@ type question struct {
 	wh       bool
 	either   bool
 	flipped  bool
+	negated  int  // the token after the last negation, 0 if there is none
 	more     bool // "anything else?"
 	offer    bool // "shall I ...?", as against "is that right?"
 }
@@ -97,7 +98,7 @@ func (q *question) guards(g *grammar, from, to int) {
 			n = 1
 			start = start && q.toks[i].word.roles&roleFn != 0
 		} else {
-			q.phrase(c, i+n, to)
+			q.phrase(c, i, i+n, to)
 			start = start && c == askTell
 		}
 		if c == askTell {
@@ -108,6 +109,7 @@ func (q *question) guards(g *grammar, from, to int) {
 			start = true
 		}
 	}
+	q.flipped = q.flipped || q.negated > 0 && to > from && q.toks[to-1].brk == '?'
 }
 
 // word takes in one token outside the known phrases.
@@ -118,13 +120,19 @@ func (q *question) word(i, from, to int, start bool) {
 		q.wh = true
 	case r&roleQuant != 0 && i > from && i+1 < to: // "or"
 		q.either = true
-	case r&roleNeg != 0 && (q.verb >= 0 || !q.offer):
-		q.flipped = true
+	case r&roleNeg != 0:
+		q.negated = i + 1
 	}
 }
 
-// phrase takes in a known phrase that ends before token next.
-func (q *question) phrase(c class, next, to int) {
+// phrase takes in the known phrase of the tokens from at to next. An offer
+// leaves behind the negation of an apology before it: "I could not get that
+// one, shall I try another?"
+func (q *question) phrase(c class, at, next, to int) {
+	const apart = 2
+	if (c == askOffer || c == askMore) && at-q.negated >= apart {
+		q.negated = 0
+	}
 	switch c {
 	case askOffer:
 		q.offer = true
@@ -153,6 +161,8 @@ var questionPhrases = []phraseList{
 	{askOpen, "what do you think; what say you; how does that sound; how does this sound; how does it sound; how does that look; how does this look; how is that; hows that; how do you feel about; why not; why dont <i>; how would that be; whats your opinion; if not; or not; what do you say", "How does that sound?"},
 	{askTell, "tell me; let me know; do you know; say; specify; know; decide; choose; pick; can you tell me; could you tell me; may i know; give me; share; confirm", "Just tell me where you want to go."},
 	{askMore, "anything else; something else; any other help; any other thing; any other assistance; any other questions; any other way; any other request; any more help; any more assistance; anything more; anything further; any further help; any further assistance; any further questions; what else; else; help with anything; help you with anything; a different matter; another task; further help; further assistance; further information; something more; some other help; some more help; additional help; more help", "anything else?"},
-	{askFlipped, "do you mind; would you mind; mind if <i>; any objection; any objections; objections; any concerns; any reason not; is that all; will that be all; is this all; would that be all; is that everything; that all; anything wrong; is there a problem; is something wrong; any problem; any problems; any issues; do you disagree; do you object; are you against; is it wrong; is that wrong; is this wrong; rather not; is that a problem; is that an issue; problem with that; is it a problem; too much; too many; too late; too early", "do you mind; is that all"},
+	{askFlipped, "you dont; you do not; you didnt; you did not; you wont; you will not; do you mind; would you mind; mind if <i>; any objection; any objections; objections; any concerns; any reason not; is that all; will that be all; is this all; would that be all; is that everything; that all; anything wrong; is there a problem; is something wrong; any problem; any problems; any issues; do you disagree; do you object; are you against; is it wrong; is that wrong; is this wrong; rather not; is that a problem; is that an issue; problem with that; is it a problem; too much; too many; too late; too early", "do you mind; is that all"},
+	{askOrSo, "you want to; you want me to; you want; you wanted to; you wanted; you would like to; you would like me to; you would like; youd like to; youd like me to; youd like; you need to; you need; you can; you could; you may; you will", "so you want X? asks to confirm, and offers nothing"},
+	{askOrSo, "is that all correct; is this all correct; is that all right; is this all right; is that all ok; is that all okay; is that all good; is that all fine; is this all ok; is this all okay; is this all good", "is that all correct? is not turned round"},
 	{askOrSo, "or not; or so; or something; or anything; or whatever; or something like that; or something similar; or more; or less; or later; or no; or nah", "or not / or so join nothing"},
 }

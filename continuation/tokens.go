@@ -138,10 +138,26 @@ func (s *scanner) scanBreak(c byte) {
 		return
 	}
 	s.pos++
+	if c == '.' && s.inAbbreviation() {
+		return
+	}
 	s.endClause(c)
 	if c == '\n' {
 		s.skipQuoted()
 	}
+}
+
+// inAbbreviation reports whether the dot just read belongs to an abbreviation:
+// "p.m.", "D.C.".
+func (s *scanner) inAbbreviation() bool {
+	n := len(s.toks)
+	if n == 0 || s.toks[n-1].end-s.toks[n-1].start != 1 || int(s.toks[n-1].end) != s.pos-1 {
+		return false
+	}
+	if s.pos+1 < len(s.norm) && kinds[s.norm[s.pos]] == kindLetter && s.norm[s.pos+1] == '.' {
+		return true
+	}
+	return n > 1 && s.toks[n-2].end-s.toks[n-2].start == 1 && s.toks[n-2].end+1 == s.toks[n-1].start
 }
 
 // endClause marks the last token as the last of its clause. A question mark

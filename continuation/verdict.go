@@ -20,6 +20,7 @@ const (
 	whyNoThenYes   = "it says no, then yes"
 	whyNoNoun      = "the no-word belongs to what follows it"
 	whyDefer       = "it puts the decision off"
+	whyTurn        = "it corrects what was to be confirmed"
 	whyDone        = "it says that nothing more is wanted"
 	whyWait        = "it asks to wait"
 	whyHedge       = "it leaves the decision open"
@@ -53,7 +54,7 @@ func (r Reader) ReadDecision(question, reply string) Reading {
 	if len(p.toks) == 0 {
 		return Reading{Reason: whyBlank}
 	}
-	p.segs = g.segments(p.toks, segBuf[:0])
+	p.segs = g.segments(p.norm, p.toks, segBuf[:0])
 	p.q = readQuestion(question, qNormBuf[:0], qTokBuf[:0])
 	reading := p.read()
 	if len(r.Lexicons) > 0 {
@@ -90,6 +91,8 @@ func (p *parse) readFrom(i int) Reading {
 		return p.readYes(i)
 	case clsLead, clsAsk, clsOther:
 		return p.readContent(i)
+	case clsTurn:
+		return p.readTurn(i)
 	case clsNo, clsNoPred, clsRefuse, clsStop, clsDefer:
 		return p.readNo(i)
 	case clsDone, clsThatsIt:
@@ -109,6 +112,11 @@ func (p *parse) first(i int) int {
 		case clsFiller, clsThanks, clsIdiom, clsBye:
 			i++
 			continue
+		case clsLead: // "I'd like to go ahead"
+			if i+1 < len(p.segs) && p.segs[i+1].class == clsGo && !p.segs[i+1].first {
+				i++
+				continue
+			}
 		}
 		break
 	}
@@ -165,6 +173,9 @@ func (p *parse) sum(i int) rest {
 	for ; i < len(p.segs); i++ {
 		s := p.segs[i]
 		r.asked = r.asked || s.asked
+		if s.class != clsYes && p.runsOn(i) {
+			s.class = clsFiller // the content that it runs into counts
+		}
 		r.add(s.class)
 		switch s.class {
 		case clsOther, clsAsk, clsBut:
@@ -177,6 +188,16 @@ func (p *parse) sum(i int) rest {
 	}
 	r.echoed = r.echoed && e.covers()
 	return r
+}
+
+// runsOn reports whether the segment is a word of consent that runs straight
+// into content: "it is" of "it is for three people".
+func (p *parse) runsOn(i int) bool {
+	switch p.segs[i].class {
+	case clsYes, clsAdverb, clsGo:
+		return i+1 < len(p.segs) && !p.segs[i+1].first && (p.segs[i+1].class == clsOther || p.segs[i+1].class == clsAsk)
+	}
+	return false
 }
 
 // add notes the class of one segment.
@@ -309,11 +330,11 @@ func (p *parse) words(i int) int { return len(p.toks) - p.segs[i].from }
 // readNo reads a reply whose deciding segment refuses or puts off.
 func (p *parse) readNo(i int) Reading {
 	seg := p.segs[i]
-	r := p.sum(i + 1)
+	r := p.sum(p.afterRefused(i))
 	switch {
 	case r.yes:
 		return Reading{Reason: whyNoThenYes}
-	case r.wait:
+	case r.wait && !r.more && !r.deferred:
 		return Reading{Reason: whyWait}
 	case seg.asked && !r.more && i+1 == len(p.segs):
 		return Reading{Reason: whyNoNoun}
@@ -321,7 +342,7 @@ func (p *parse) readNo(i int) Reading {
 		return Reading{Reason: whyNoNoun}
 	case p.q.flipped || p.q.either:
 		return p.guarded(Reading{Verdict: No})
-	case r.more && !r.echoed && !p.refusedObject(i, r):
+	case r.more && !r.echoed && !p.refusedObject(i):
 		return Reading{Verdict: NoWithMore, Reason: whyNoMore}
 	case seg.class == clsDefer:
 		return Reading{Verdict: No, Reason: whyDefer}
@@ -329,24 +350,87 @@ func (p *parse) readNo(i int) Reading {
 	return Reading{Verdict: No, Reason: whyNo}
 }
 
+// afterRefused returns the segment after the refusal at i, and after the word
+// of consent that it refuses: "I don't want to do that".
+func (p *parse) afterRefused(i int) int {
+	j := i + 1
+	for p.segs[i].class == clsRefuse && j < len(p.segs) && !p.segs[j].first {
+		switch p.segs[j].class {
+		case clsGo, clsAdverb:
+			j++
+			continue
+		}
+		break
+	}
+	return j
+}
+
 // bound reports whether the no-word at i belongs to a noun or a command after
 // it: "no lights", "cancel my dinner".
 func (p *parse) bound(i int, r rest) bool {
-	if i+1 >= len(p.segs) || p.segs[i+1].first || r.echoed {
+	j := i + 1
+	for j < len(p.segs) && !p.segs[j].first && p.segs[j].class == clsFiller {
+		j++
+	}
+	if j >= len(p.segs) || j == i+1 && p.segs[j].first || r.echoed {
 		return false
 	}
-	next := p.segs[i+1]
+	next := p.segs[j]
 	switch p.segs[i].class {
 	case clsStop, clsRefuse:
-		return next.class == clsOther || next.class == clsAsk
+		return (next.class == clsOther || next.class == clsAsk) && !p.mentioned(next)
 	case clsNo, clsNoPred:
-		return next.class == clsOther && p.toks[next.from].word.roles&roleAfterNo == 0
+		return next.class == clsOther && j == i+1 && p.toks[next.from].word.roles&roleAfterNo == 0
 	}
 	return false
 }
 
-// refusedObject reports whether all that is left is what was refused.
-func (p *parse) refusedObject(int, rest) bool { return false }
+// mentioned reports whether the first content word of a segment occurs in the
+// question: what is refused is then what was asked.
+func (p *parse) mentioned(s segment) bool {
+	e := echoer{q: &p.q, norm: p.norm, toks: p.toks}
+	for i := s.from; i < s.to; i++ {
+		if e.isFunction(p.toks[i]) {
+			e.wanted = true
+			continue
+		}
+		return e.find(p.toks[i])
+	}
+	return true
+}
+
+// refusedObject reports whether what follows a refusal is what was asked.
+func (p *parse) refusedObject(i int) bool {
+	if p.segs[i].class != clsRefuse && p.segs[i].class != clsStop || i+1 >= len(p.segs) {
+		return false
+	}
+	for j := i + 1; j < len(p.segs); j++ {
+		if s := p.segs[j]; s.class == clsOther || s.class == clsAsk {
+			if j != i+1 || s.first || !p.mentioned(s) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// readTurn reads a reply that opens with "actually". What was to be confirmed
+// is then corrected; after an offer it can be anything.
+func (p *parse) readTurn(i int) Reading {
+	j := p.first(i + 1)
+	for j < len(p.segs) && p.segs[j].class == clsTurn {
+		j = p.first(j + 1)
+	}
+	if j == len(p.segs) {
+		return Reading{Reason: whyHedge}
+	}
+	r := p.readFrom(j)
+	confirm := len(p.q.toks) > 0 && !p.q.offer && !p.q.more && !p.q.wh
+	if r.Verdict == Unclear && confirm && p.sum(j).more && !p.sum(j).yes {
+		return p.guarded(Reading{Verdict: NoWithMore, Reason: whyTurn})
+	}
+	return r
+}
 
 // readDone reads "that's all" and its like.
 func (p *parse) readDone(i int) Reading {
