@@ -23,7 +23,8 @@ type Effect struct {
 	StepID     int
 	CallID     string
 	Tool       string // or executor kind
-	Digest     string // SHA-256 of the canonical arguments
+	Args       []byte // canonical, for the tool's probe and for the person who settles it
+	Digest     string // SHA-256 of Args
 	Idempotent bool   // it may be run again
 	ApprovalID string // the approval it ran under, with its Item; unique together
 	Item       int    // counts from 1; 0 without an approval

@@ -34,7 +34,7 @@ func Decode(b []byte) (Payload, error) {
 	if _, err := dec.Token(); err != io.EOF {
 		return Payload{}, fmt.Errorf("%w: more than one value", ErrUndecodable)
 	}
-	if p.Reply == nil && len(p.Base) == 0 && len(p.Results) == 0 && !bytes.Equal(bytes.TrimSpace(b), []byte("{}")) {
+	if p.Reply == nil && len(p.Base) == 0 && len(p.Results) == 0 && len(p.Note) == 0 && !bytes.Equal(bytes.TrimSpace(b), []byte("{}")) {
 		return Payload{}, fmt.Errorf("%w: no step in it", ErrUndecodable)
 	}
 	if err := p.fits(); err != nil {

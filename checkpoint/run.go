@@ -104,8 +104,10 @@ type Payload struct {
 	// Reply is the model's reply; nil where the step is held before the model was asked.
 	Reply *llm.Message `json:"reply,omitempty"`
 	// Results has one entry for each call of Reply, in order.
-	Results []Result  `json:"results,omitempty"`
-	Usage   llm.Usage `json:"usage,omitzero"`
+	Results []Result `json:"results,omitempty"`
+	// Note is what the loop itself told the model after the step.
+	Note  []llm.Message `json:"note,omitempty"`
+	Usage llm.Usage     `json:"usage,omitzero"`
 }
 
 // ResultState says what became of a call.
