@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"runtime"
 	"runtime/debug"
 	"sync"
 	"time"
@@ -22,6 +23,12 @@ func (k *Kernel) ask(ctx context.Context, h *Hook, s *Subject) (Decision, error)
 	a.ctx = &hookContext{Context: ctx, deadline: time.Now().Add(h.Timeout)}
 	a.timer.Reset(h.Timeout)
 	go a.run()
+	runtime.Gosched() // a quick hook has answered by then, and nobody has to be woken
+	select {
+	case <-a.done:
+		return k.answered(a), nil
+	default:
+	}
 	select {
 	case <-a.done:
 		return k.answered(a), nil

@@ -233,5 +233,8 @@ func (k *Kernel) record(ctx context.Context, s *Subject, e audit.Entry) error {
 
 // cancelled is the error of a decision that was given up: nothing was decided, and nothing is recorded.
 func cancelled(ctx context.Context) error {
-	return fmt.Errorf("governance: given up: %w", context.Cause(ctx))
+	if cause := context.Cause(ctx); cause != ctx.Err() {
+		return fmt.Errorf("governance: given up: %w: %w", ctx.Err(), cause)
+	}
+	return fmt.Errorf("governance: given up: %w", ctx.Err())
 }

@@ -41,7 +41,7 @@ func (d drift) judge(ctx context.Context, s *Subject) Decision {
 		}
 		near = max(near, c)
 	}
-	if near < d.threshold {
+	if !(near >= d.threshold) {
 		return RequireApproval(fmt.Sprintf("the step is far from the task (similarity %.2f, at least %.2f wanted)", near, d.threshold))
 	}
 	return Allow()

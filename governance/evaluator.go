@@ -50,8 +50,9 @@ type signal struct {
 	judge func(ctx context.Context, s *Subject) Decision
 }
 
-// Evaluator is the hook at PostStep that asks all signals; the worst verdict wins, and of equal ones the first.
-// A signal can allow, deny (the run ends) or require an approval; a transform is a Deny.
+// Evaluator is the hook at PostStep that asks all signals whether the run may go on; the worst verdict wins, and of
+// equal ones the first. A signal can allow, deny (the run ends) or require an approval; a transform is a Deny.
+// A step without calls ends its run by itself, so nothing is asked then: what it says is judged at PreResponse.
 func Evaluator(c EvaluatorConfig) Hook {
 	h := Hook{Name: "evaluator", At: PostStep, Timeout: c.Timeout}
 	signals := c.signals()
@@ -97,6 +98,9 @@ func judge(ctx context.Context, signals []signal, s *Subject) Decision {
 		return Deny("there is no step to judge")
 	}
 	worst := Allow()
+	if len(s.Step.Reply.Calls) == 0 {
+		return worst
+	}
 	for _, sig := range signals {
 		d := sig.judge(ctx, s)
 		if d.Verdict > VerdictRequireApproval {
@@ -135,7 +139,7 @@ func failureStreak(s *Subject, limit int) Decision {
 }
 
 func stepCap(s *Subject, limit int) Decision {
-	if n := s.Step.Run.Steps; n >= limit && len(s.Step.Reply.Calls) > 0 {
+	if n := s.Step.Run.Steps; n >= limit {
 		return Deny(fmt.Sprintf("%d steps without an answer", n))
 	}
 	return Allow()

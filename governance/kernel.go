@@ -31,6 +31,7 @@ type Kernel struct {
 	clock     func() time.Time
 	logger    *slog.Logger
 	askings   sync.Pool // of *asking, idle
+	reviews   sync.Pool // of *sealed, idle
 }
 
 // NewKernel checks c, copies it and seals the result. It returns all faults at once, joined.
@@ -203,14 +204,22 @@ func (k *Kernel) Review(ctx context.Context, s Subject) (Subject, error) {
 	if len(k.hooks[s.Point]) == 0 {
 		return s, nil // nobody was asked: there is no decision to record
 	}
-	c := &sealed{kernel: k, subject: s}
-	k.review(ctx, c)
-	return c.subject, c.err
+	return k.review(ctx, &s)
 }
 
-func (k *Kernel) review(ctx context.Context, c *sealed) {
+// review decides with a *sealed that goes back to the pool: nobody gets to keep it.
+func (k *Kernel) review(ctx context.Context, s *Subject) (Subject, error) {
+	c, ok := k.reviews.Get().(*sealed)
+	if !ok {
+		c = &sealed{kernel: k}
+	}
+	defer k.reviews.Put(c)
+	c.subject, c.next, c.by, c.err = *s, 0, "", nil
 	k.decide(ctx, c)
 	if c.err == nil {
 		k.recorder.Defer(c.subject, k.entry(&c.subject, VerdictAllow, c.by, ""))
 	}
+	reviewed, err := c.subject, c.err
+	c.subject, c.err = Subject{}, nil
+	return reviewed, err
 }

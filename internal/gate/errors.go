@@ -1,8 +1,10 @@
 package gate
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 )
 
 var (
@@ -12,12 +14,15 @@ var (
 	ErrOutcomeUnknown = errors.New("gate: outcome unknown")
 )
 
-// PanicError is returned where a model, a tool or an executor panicked.
+// PanicError is returned where a model, a tool or an executor panicked, or ended its goroutine.
 type PanicError struct {
 	Name  string // what was called
-	Value any    // what it panicked with
+	Value any    // what it panicked with; nil where it called runtime.Goexit
 	Stack []byte
 }
+
+// newPanicError is called in the deferred function that recovered v.
+func newPanicError(name string, v any) *PanicError { return &PanicError{name, v, debug.Stack()} }
 
 func (e *PanicError) Error() string { return fmt.Sprintf("gate: %s panicked: %v", e.Name, e.Value) }
 
@@ -28,13 +33,18 @@ func (e *PanicError) Unwrap() error {
 }
 
 // CutOffError is returned where a call had not come back when its context ended. It may still be running: its
-// goroutine is left to itself and what it returns is dropped. It wraps ErrOutcomeUnknown and the context's error.
+// goroutine is left to itself and what it returns is dropped. It wraps ErrOutcomeUnknown, the context's error and its cause.
 type CutOffError struct {
-	Name string // what was called
-	Err  error  // the context's error
+	Name  string // what was called
+	Err   error  // context.Canceled or context.DeadlineExceeded
+	Cause error  // context.Cause; Err where there is no other
 }
 
-func (e *CutOffError) Error() string { return fmt.Sprintf("gate: %s cut off: %v", e.Name, e.Err) }
+func newCutOffError(ctx context.Context, name string) *CutOffError {
+	return &CutOffError{Name: name, Err: ctx.Err(), Cause: context.Cause(ctx)}
+}
 
-// Unwrap returns ErrOutcomeUnknown and the context's error.
-func (e *CutOffError) Unwrap() []error { return []error{ErrOutcomeUnknown, e.Err} }
+func (e *CutOffError) Error() string { return fmt.Sprintf("gate: %s cut off: %v", e.Name, e.Cause) }
+
+// Unwrap returns ErrOutcomeUnknown, the context's error and its cause.
+func (e *CutOffError) Unwrap() []error { return []error{ErrOutcomeUnknown, e.Err, e.Cause} }
