@@ -1,4 +1,145 @@
 package continuation
 
-// ReadChoice reads a reply to a list of options.
-func (r Reader) ReadChoice(options []string, reply string) (Pick, bool) { return Pick{}, false }
+import "sync"
+
+// maxTitleReply is the longest reply, in words, in which an option's own title
+// picks it. In a longer one the title can be a mention.
+const maxTitleReply = 14
+
+// picking compiles the vocabulary of picks once.
+var picking = sync.OnceValue(func() *grammar { return compile(pickWords, nil) })
+
+// ReadChoice reads a reply to a list of options: a number, an ordinal, a
+// letter, or an option's own title, with words that only frame it. What the
+// reply says after that is returned with the pick. It returns false where the
+// reply picks nothing, or more than one.
+func (r Reader) ReadChoice(options []string, reply string) (Pick, bool) {
+	if len(options) == 0 || tooLong(reply) {
+		return Pick{}, false
+	}
+	var (
+		normBuf [512]byte
+		tokBuf  [96]token
+	)
+	p := picker{options: options, reply: reply, norm: normalise(normBuf[:0], reply)}
+	p.toks = tokenise(picking(), p.norm, tokBuf[:0])
+	if len(p.toks) == 0 {
+		return Pick{}, false
+	}
+	if pick, ok := p.byLabel(); ok {
+		return pick, true
+	}
+	if pick, ok := p.byTitle(); ok {
+		return pick, true
+	}
+	if i, ok := r.foreignOrdinal(p.norm, p.toks, len(options)); ok {
+		return Pick{Index: i}, true
+	}
+	return Pick{}, false
+}
+
+// A picker looks for one pick in a reply.
+type picker struct {
+	options []string
+	reply   string
+	norm    []byte
+	toks    []token
+}
+
+// pick returns a pick whose head clause ends before token end.
+func (p *picker) pick(index, end int) Pick {
+	out := Pick{Index: index}
+	if end < len(p.toks) {
+		out.More = trimMore(p.reply[rawOffset(p.reply, int(p.toks[end].start)):])
+	}
+	return out
+}
+
+// clauseEnd returns the end of the clause that holds token i.
+func (p *picker) clauseEnd(i int) int {
+	for i < len(p.toks) && p.toks[i].brk == 0 {
+		i++
+	}
+	return min(i+1, len(p.toks))
+}
+
+// byLabel reads a pick by number, ordinal or letter.
+func (p *picker) byLabel() (Pick, bool) {
+	from, end := p.head()
+	l, ok := p.label(from, end)
+	if !ok {
+		return Pick{}, false
+	}
+	if end < len(p.toks) && !p.restAgrees(l, from, end) {
+		return Pick{}, false
+	}
+	return p.pick(l.index, end), true
+}
+
+// head returns the first clause that is more than a courtesy.
+func (p *picker) head() (from, end int) {
+	for {
+		end = p.clauseEnd(from)
+		if end == len(p.toks) || !p.courtesy(from, end) {
+			return from, end
+		}
+		from = end
+	}
+}
+
+// courtesy reports whether a clause holds nothing but courtesies.
+func (p *picker) courtesy(from, end int) bool {
+	for _, t := range p.toks[from:end] {
+		if t.word.roles&rolePolite == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// restAgrees reports whether what follows the head clause leaves the pick as it
+// is: it must not take it back, and not name another.
+func (p *picker) restAgrees(l label, from, end int) bool {
+	if l.bareOrdinal && end-from == 1 && !p.courtesy(end, len(p.toks)) {
+		return false // "first, tell me ..."
+	}
+	for end < len(p.toks) {
+		next := p.clauseEnd(end)
+		if p.toks[end].word.roles&roleRevoke != 0 {
+			return false
+		}
+		if other, ok := p.label(end, next); ok && other.index != l.index {
+			return false
+		}
+		if p.justNumbers(end, next) {
+			return false
+		}
+		end = next
+	}
+	return true
+}
+
+// justNumbers reports whether a clause is nothing but numbers and joints.
+func (p *picker) justNumbers(from, end int) bool {
+	found := false
+	for _, t := range p.toks[from:end] {
+		switch {
+		case t.number || t.word.roles&(roleCardinal|roleOrdinal) != 0:
+			found = true
+		case t.word.roles&roleJoint == 0:
+			return false
+		}
+	}
+	return found
+}
+
+// trimMore drops the joints that opened the remainder.
+func trimMore(s string) string {
+	for len(s) > 0 && (s[0] == ' ' || s[0] == ',' || s[0] == '.' || s[0] == ';' || s[0] == '\n' || s[0] == '-') {
+		s = s[1:]
+	}
+	for len(s) > 0 && (s[len(s)-1] == ' ' || s[len(s)-1] == '\n' || s[len(s)-1] == '\r') {
+		s = s[:len(s)-1]
+	}
+	return s
+}

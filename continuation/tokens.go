@@ -22,7 +22,6 @@ type scanner struct {
 	g    *grammar
 	toks []token
 	pos  int
-	open byte // a question mark before the first token
 }
 
 // tokenise appends the tokens of norm to toks.
@@ -48,7 +47,8 @@ func (s *scanner) next() {
 		s.pos++
 	case c >= utf8.RuneSelf:
 		_, n := utf8.DecodeRune(s.norm[s.pos:])
-		s.add(s.pos, s.pos+n, false)
+		s.pos += n
+		s.add(s.pos-n, s.pos, false)
 	default:
 		s.scanSign(c)
 	}
