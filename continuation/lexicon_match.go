@@ -4,3 +4,5 @@ package continuation
 func (r Reader) readForeign(english Reading, norm []byte, toks []token) Reading { return english }
 
 func (r Reader) foreignOrdinal(norm []byte, toks []token, n int) (int, bool) { return 0, false }
+
+func (r Reader) foreignWh(norm []byte, toks []token) bool { return false }

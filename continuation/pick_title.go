@@ -6,6 +6,9 @@ func (p *picker) byTitle() (Pick, bool) {
 	if len(p.toks) > maxTitleReply {
 		return Pick{}, false
 	}
+	if i, ok := p.wholeTitle(); ok {
+		return Pick{Index: i}, true
+	}
 	asks, query := false, false
 	for _, t := range p.toks {
 		if t.word.roles&(roleRevoke|roleSeveral) != 0 {
@@ -29,6 +32,21 @@ func (p *picker) byTitle() (Pick, bool) {
 		}
 	}
 	return p.pick(best, p.clauseEnd(to-1)), true
+}
+
+// wholeTitle returns the one option whose title is all there is to the reply,
+// even if it is a word such as "Cancel".
+func (p *picker) wholeTitle() (int, bool) {
+	found := -1
+	for i := range p.options {
+		if p.sameTitle(i, 0, len(p.toks)) {
+			if found >= 0 {
+				return 0, false
+			}
+			found = i
+		}
+	}
+	return found, found >= 0
 }
 
 // occurs reports whether the title of option i occurs in toks[from:to].

@@ -31,7 +31,7 @@ var pickWords = []wordList{
 	{roleFrame, "to do know give elaborate summarize summary", "ADR-0106 §9: verbs that only ask for depth"},
 	{roleFrame, "i ill id would like lets let us my of it is its be that this in for a an only one last could how full show read pick choose select take use try see hear get pull fetch up out explain describe think going gonna wanna prefer", "I'd like the second one"},
 	{roleNoun, "option choice number item news article story link headline email message result entry topic finding answer point mail letter", "the second email; option two; finding 8"},
-	{rolePolite, "please pls plz thanks thank yes yeah yep ok okay sure hmm um well oh great then and so actually alright right", "ok, 2 please"},
+	{rolePolite, "please pls plz thanks thank yes yeah yep ok okay sure hmm um well oh great then and so actually alright right \U0001F44D", "ok, 2 please"},
 	{roleWish, "want need have", "I need 4 is a quantity"},
 	{roleOrdinal, "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth", "the second one"},
 	{roleCardinal, "one two three four five six seven eight nine ten eleven twelve", "option two"},

@@ -141,10 +141,18 @@ func (s *scanner) scanBreak(c byte) {
 	if c == '.' && s.inAbbreviation() {
 		return
 	}
+	if c == '.' && s.insideName() {
+		c = ',' // "main.go" goes on; "No.I want" is two clauses all the same
+	}
 	s.endClause(c)
 	if c == '\n' {
 		s.skipQuoted()
 	}
+}
+
+// insideName reports whether the dot just read has a letter on both sides.
+func (s *scanner) insideName() bool {
+	return s.pos > 1 && s.pos < len(s.norm) && kinds[s.norm[s.pos-2]] == kindLetter && kinds[s.norm[s.pos]] == kindLetter
 }
 
 // inAbbreviation reports whether the dot just read belongs to an abbreviation:
