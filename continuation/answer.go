@@ -1,6 +1,10 @@
 package continuation
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
 
 // EndsOnQuestion reports whether an answer ends on a question to the person.
 // The closing question decides: neither a question mark in code, in a link or
@@ -58,8 +62,33 @@ func (r Reader) askOf(question string) ask {
 	q := readQuestion(question, buf[:0], toks[:0])
 	form := q.form()
 	a := ask{pick: form == askPick, either: q.either}
-	a.yesNo = !q.wh && !q.either && form != askPick && form != askFact && !r.foreignWh(q.norm, q.toks)
+	a.yesNo = !q.wh && !q.either && form != askPick && form != askFact && r.readable(question, &q, form)
 	return a
+}
+
+// readable reports whether the form of a question is known to want a yes or a
+// no: an English one, or an offer in a configured language.
+func (r Reader) readable(question string, q *question, form class) bool {
+	switch {
+	case q.offer || form == askYesNo:
+		return true
+	case r.foreignWh(q):
+		return false
+	case foreignLetters(question):
+		return r.foreignOffer(q)
+	}
+	return true
+}
+
+// foreignLetters reports whether s holds letters or signs that English does
+// without.
+func foreignLetters(s string) bool {
+	for _, r := range s {
+		if r == '\u00bf' || r >= utf8.RuneSelf && unicode.IsLetter(r) {
+			return true
+		}
+	}
+	return false
 }
 
 // form returns the class of the form that the closing sentence opens with, or

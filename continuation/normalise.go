@@ -94,7 +94,7 @@ func foldRune(dst []byte, r rune) []byte {
 	switch {
 	case r >= 0xFF01 && r <= 0xFF5E: // full-width forms
 		return foldOne(dst, r-0xFEE0)
-	case r >= 0x300 && r <= 0x30C, r == 0x327, r == 0x328: // accents, not strokes
+	case r >= 0x300 && r <= 0x30C, r == 0x327, r == 0x328, r >= 0x64B && r <= 0x652: // accents, not strokes
 		return dst
 	case isEmoji(r):
 		return appendEmoji(dst, r)
@@ -113,7 +113,7 @@ func foldRune(dst []byte, r rune) []byte {
 	}
 	r = unicode.ToLower(r)
 	if base, ok := baseLetter(r); ok {
-		return append(dst, base)
+		return utf8.AppendRune(dst, base)
 	}
 	return utf8.AppendRune(dst, r)
 }
@@ -198,12 +198,12 @@ func appendDigit(dst []byte, r rune, d int) []byte {
 	return append(dst, ' ')
 }
 
-// baseLetter strips the accent of a Latin letter.
-func baseLetter(r rune) (byte, bool) {
+// baseLetter strips the accent of a letter.
+func baseLetter(r rune) (rune, bool) {
 	const from = 0x00E0
 	const latin = "aaaaaa?ceeeeiiii?nooooo??uuuuy?y" // U+00E0 to U+00FF; '?' keeps the letter
 	if r >= from && r < from+rune(len(latin)) && latin[r-from] != '?' {
-		return latin[r-from], true
+		return rune(latin[r-from]), true
 	}
 	switch r {
 	case '\u0101', '\u0103', '\u0105':
@@ -222,6 +222,10 @@ func baseLetter(r rune) (byte, bool) {
 		return 's', true
 	case '\u016b', '\u016f', '\u0171':
 		return 'u', true
+	case '\u0439':
+		return '\u0438', true // Cyrillic short i, as the accent may come apart
+	case '\u0451':
+		return '\u0435', true
 	}
 	return 0, false
 }

@@ -58,7 +58,7 @@ func (r Reader) ReadDecision(question, reply string) Reading {
 	p.q = readQuestion(question, qNormBuf[:0], qTokBuf[:0])
 	reading := p.read()
 	if len(r.Lexicons) > 0 {
-		return r.readForeign(reading, p.norm, p.toks)
+		return r.readForeign(reading, &p)
 	}
 	return reading
 }
