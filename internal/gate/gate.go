@@ -48,7 +48,7 @@ func SealExecutor(k *governance.Kernel, kind string, run func(ctx context.Contex
 // Where nothing was called the error is [ErrUnsealed], one of Permit.Take's, or ctx's, which leaves the permit unused.
 // Else it may be a *[PanicError], or a *[CutOffError] where ctx ended first.
 func (f Func) Call(ctx context.Context, p governance.Permit) (json.RawMessage, error) {
-	if f.f == nil {
+	if f.f == nil || f.f.raw == nil {
 		return nil, ErrUnsealed
 	}
 	if err := ctx.Err(); err != nil {

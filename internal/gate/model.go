@@ -29,7 +29,7 @@ func SealModel(k *governance.Kernel, m llm.Model) Model {
 // unused. Else it is the model's own, a *[PanicError], or a *[CutOffError] where ctx ended first.
 // A panic of sink passes through.
 func (m Model) Generate(ctx context.Context, p governance.Permit, sink func(*llm.Chunk) bool) error {
-	if m.m == nil {
+	if m.m == nil || m.m.raw == nil {
 		return ErrUnsealed
 	}
 	if err := ctx.Err(); err != nil {

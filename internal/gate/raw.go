@@ -8,9 +8,7 @@ import (
 )
 
 // Raw holds a function that nobody can take out again: only a sealed [Func] calls it.
-type Raw struct {
-	run func(ctx context.Context, args json.RawMessage) (json.RawMessage, error)
-}
+type Raw struct{ run rawFunc }
 
 // Wrap puts run into a Raw.
 func Wrap(run func(ctx context.Context, args json.RawMessage) (json.RawMessage, error)) Raw {

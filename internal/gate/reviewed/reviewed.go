@@ -47,8 +47,8 @@ func GateRules() nobypass.Config {
 		Restricted: restricted(),
 		Fields: map[string][]string{
 			gate + ".Raw.run":          {gate + ".Wrap", gate + ".SealRaw"},
-			gate + ".sealedFunc.raw":   {gate + ".SealTool", "(*" + gate + ".invocation).run"},
-			gate + ".sealedModel.raw":  {gate + ".SealModel", "(*" + gate + ".stream).run"},
+			gate + ".sealedFunc.raw":   {gate + ".SealTool", "(*" + gate + ".invocation).run", "(" + gate + ".Func).Call"},
+			gate + ".sealedModel.raw":  {gate + ".SealModel", "(*" + gate + ".stream).run", "(" + gate + ".Model).Generate"},
 			gate + ".invocation.start": {"(*" + gate + ".sealedFunc).invocation", invoke},
 			gate + ".stream.start":     {"(*" + gate + ".sealedModel).stream", pump},
 		},
