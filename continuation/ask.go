@@ -35,6 +35,19 @@ type Ask struct {
 	TTL time.Duration
 }
 
+// Freeze validates a and returns it with its options and payload frozen: what the caller does to them afterwards changes nothing.
+func (a Ask) Freeze() (Ask, error) {
+	c, err := a.row()
+	if err != nil {
+		return a, err
+	}
+	a.Kind, a.Origin, a.Options = c.Kind, c.Origin, c.Options
+	if c.Payload != nil {
+		a.Payload = c.Payload
+	}
+	return a, nil
+}
+
 // row validates a and returns the row it asks for, without id, times and status.
 func (a Ask) row() (Continuation, error) {
 	c := Continuation{

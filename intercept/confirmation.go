@@ -48,6 +48,12 @@ func (f *Confirmer) Spec() Spec {
 	return Spec{Name: ConfirmationName, Handler: f.handle, Confirmation: Resolves, TraceText: "reading the answer"}
 }
 
+// Knows reports whether an executor of this kind is registered.
+func (f *Confirmer) Knows(kind string) bool {
+	_, ok := f.c.Executors[kind]
+	return ok
+}
+
 func (f *Confirmer) handle(ctx context.Context, m Message) (*Reply, error) {
 	c := m.Pending
 	if c == nil || c.Owner != ConfirmationName || !c.Executable() {

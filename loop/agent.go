@@ -21,6 +21,7 @@ type Agent interface {
 type Task struct {
 	SessionID string
 	TurnID    string
+	Agent     string // whose task it is
 	Channel   string
 	Sender    string // who spoke
 	System    bool   // nobody spoke
