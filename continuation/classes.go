@@ -60,6 +60,7 @@ const (
 	roleWant                     // like, want
 	roleQuant                    // all, both
 	roleLimit                    // words that narrow consent
+	rolePlan                     // what consent can name without adding anything
 	roleTask                     // command, request
 	roleStretch                  // yes/no words that people stretch: "yesss"
 	roleThink                    // think, believe
@@ -192,7 +193,7 @@ func (g *grammar) element(f string) (e element) {
 var roleNames = map[string]role{
 	"<it>": roleIt, "<its>": roleItIs, "<be>": roleBe, "<looks>": roleLooks, "<very>": roleVery,
 	"<good>": roleGood, "<bad>": roleBad, "<not>": roleNot, "<i>": roleI, "<cant>": roleCant,
-	"<thing>": roleThing, "<want>": roleWant, "<task>": roleTask,
+	"<thing>": roleThing, "<want>": roleWant, "<task>": roleTask, "<plan>": rolePlan,
 }
 
 // lookup returns what is known of a token. A word of consent or refusal is

@@ -93,7 +93,10 @@ const (
 func foldRune(dst []byte, r rune) []byte {
 	switch {
 	case r >= 0xFF01 && r <= 0xFF5E: // full-width forms
-		return foldOne(dst, r-0xFEE0)
+		if c := asciiFold[r-0xFEE0]; c != 0 {
+			return append(dst, c)
+		}
+		return dst
 	case r >= 0x300 && r <= 0x30C, r == 0x327, r == 0x328, r >= 0x64B && r <= 0x652: // accents, not strokes
 		return dst
 	case isEmoji(r):

@@ -1,6 +1,9 @@
 package continuation
 
-import "sync"
+import (
+	"strings"
+	"sync"
+)
 
 // maxTitleReply is the longest reply, in words, in which an option's own title
 // picks it. In a longer one the title can be a mention.
@@ -26,11 +29,11 @@ func (r Reader) ReadChoice(options []string, reply string) (Pick, bool) {
 	if len(p.toks) == 0 {
 		return Pick{}, false
 	}
-	if pick, ok := p.byLabel(); ok {
-		return pick, true
+	if i, end, ok := p.byLabel(); ok {
+		return Pick{Index: i, More: more(reply, p.offset(end))}, true
 	}
-	if pick, ok := p.byTitle(); ok {
-		return pick, true
+	if i, end, ok := p.byTitle(); ok {
+		return Pick{Index: i, More: more(reply, p.offset(end))}, true
 	}
 	if i, ok := r.foreignOrdinal(p.norm, p.toks, len(options)); ok {
 		return Pick{Index: i}, true
@@ -46,13 +49,20 @@ type picker struct {
 	toks    []token
 }
 
-// pick returns a pick whose head clause ends before token end.
-func (p *picker) pick(index, end int) Pick {
-	out := Pick{Index: index}
-	if end < len(p.toks) {
-		out.More = trimMore(p.reply[rawOffset(p.reply, int(p.toks[end].start)):])
+// offset returns where token i starts in the normalised reply, -1 past the end.
+func (p *picker) offset(i int) int {
+	if i >= len(p.toks) {
+		return -1
 	}
-	return out
+	return int(p.toks[i].start)
+}
+
+// more returns what a reply says from the normalised offset on, as typed.
+func more(reply string, offset int) string {
+	if offset < 0 {
+		return ""
+	}
+	return strings.TrimSpace(reply[rawOffset(reply, offset):])
 }
 
 // clauseEnd returns the end of the clause that holds token i.
@@ -63,17 +73,18 @@ func (p *picker) clauseEnd(i int) int {
 	return min(i+1, len(p.toks))
 }
 
-// byLabel reads a pick by number, ordinal or letter.
-func (p *picker) byLabel() (Pick, bool) {
+// byLabel reads a pick by number, ordinal or letter, and returns the option and
+// the token after its clause.
+func (p *picker) byLabel() (index, next int, ok bool) {
 	from, end := p.head()
 	l, ok := p.label(from, end)
 	if !ok {
-		return Pick{}, false
+		return 0, 0, false
 	}
 	if end < len(p.toks) && !p.restAgrees(l, from, end) {
-		return Pick{}, false
+		return 0, 0, false
 	}
-	return p.pick(l.index, end), true
+	return l.index, end, true
 }
 
 // head returns the first clause that is more than a courtesy.
@@ -131,15 +142,4 @@ func (p *picker) justNumbers(from, end int) bool {
 		}
 	}
 	return found
-}
-
-// trimMore drops the joints that opened the remainder.
-func trimMore(s string) string {
-	for len(s) > 0 && (s[0] == ' ' || s[0] == ',' || s[0] == '.' || s[0] == ';' || s[0] == '\n' || s[0] == '-') {
-		s = s[1:]
-	}
-	for len(s) > 0 && (s[len(s)-1] == ' ' || s[len(s)-1] == '\n' || s[len(s)-1] == '\r') {
-		s = s[:len(s)-1]
-	}
-	return s
 }

@@ -1,18 +1,19 @@
 package continuation
 
 // byTitle reads a pick by an option's own title: exactly one occurs in a short
-// reply that neither asks nor negates.
-func (p *picker) byTitle() (Pick, bool) {
+// reply that neither asks nor negates. It returns the option and the token after
+// its clause.
+func (p *picker) byTitle() (index, next int, ok bool) {
 	if len(p.toks) > maxTitleReply {
-		return Pick{}, false
+		return 0, 0, false
 	}
 	if i, ok := p.wholeTitle(); ok {
-		return Pick{Index: i}, true
+		return i, len(p.toks), true
 	}
 	asks, query := false, false
 	for _, t := range p.toks {
 		if t.word.roles&(roleRevoke|roleSeveral) != 0 {
-			return Pick{}, false
+			return 0, 0, false
 		}
 		asks = asks || t.brk == '?'
 		query = query || t.word.roles&roleQuery != 0
@@ -24,14 +25,14 @@ func (p *picker) byTitle() (Pick, bool) {
 		}
 	}
 	if best < 0 || asks && query || p.extended(from) {
-		return Pick{}, false
+		return 0, 0, false
 	}
 	for i := range p.options {
 		if i != best && (p.occurs(i, 0, from) || p.occurs(i, to, len(p.toks)) || p.sameTitle(i, from, to)) {
-			return Pick{}, false
+			return 0, 0, false
 		}
 	}
-	return p.pick(best, p.clauseEnd(to-1)), true
+	return best, p.clauseEnd(to - 1), true
 }
 
 // wholeTitle returns the one option whose title is all there is to the reply,

@@ -16,42 +16,42 @@ type token struct {
 // text returns the token's letters.
 func (t token) text(norm []byte) []byte { return norm[t.start:t.end] }
 
-// A scanner splits a normalised text into tokens.
-type scanner struct {
-	norm []byte
-	g    *grammar
-	toks []token
-	pos  int
-}
-
-// tokenise appends the tokens of norm to toks.
+// tokenise appends the tokens of norm to toks. Its parts are functions from one
+// position to the next, so that the caller's buffer stays on the stack.
 func tokenise(g *grammar, norm []byte, toks []token) []token {
-	s := scanner{norm: norm, g: g, toks: toks}
-	for s.pos < len(norm) {
-		s.next()
+	for pos := skipQuoted(norm, 0); pos < len(norm); {
+		toks, pos = scanNext(g, norm, toks, pos)
 	}
-	return s.toks
+	return toks
 }
 
-// next reads one token, sign or gap.
-func (s *scanner) next() {
-	c := s.norm[s.pos]
+// scanNext reads one token, sign or gap.
+func scanNext(g *grammar, norm []byte, toks []token, pos int) ([]token, int) {
+	c := norm[pos]
 	switch kind := kinds[c]; {
-	case kind == kindLetter || c >= utf8.RuneSelf && s.letterAt(s.pos):
-		s.scanWord()
+	case kind == kindLetter || c >= utf8.RuneSelf && letterAt(norm, pos):
+		end := wordEnd(norm, pos)
+		return addToken(g, norm, toks, pos, end), end
 	case kind == kindDigit:
-		s.scanNumber()
+		end := numberEnd(norm, pos)
+		toks = addToken(g, norm, toks, pos, end)
+		toks[len(toks)-1].number = true
+		return toks, end
 	case kind == kindBreak:
-		s.scanBreak(c)
+		return scanBreak(norm, toks, pos)
 	case kind == kindSpace:
-		s.pos++
+		return toks, pos + 1
 	case c >= utf8.RuneSelf:
-		_, n := utf8.DecodeRune(s.norm[s.pos:])
-		s.pos += n
-		s.add(s.pos-n, s.pos, false)
-	default:
-		s.scanSign(c)
+		_, n := utf8.DecodeRune(norm[pos:])
+		return addToken(g, norm, toks, pos, pos+n), pos + n
 	}
+	return scanSign(g, norm, toks, pos)
+}
+
+// addToken appends the token norm[from:to] with what the vocabulary knows of
+// it.
+func addToken(g *grammar, norm []byte, toks []token, from, to int) []token {
+	return append(toks, token{start: int32(from), end: int32(to), word: g.lookup(norm[from:to])})
 }
 
 // Kinds of ASCII bytes.
@@ -85,118 +85,117 @@ func byteKinds() (t [256]uint8) {
 }
 
 // letterAt reports whether a letter, or a mark that belongs to one, starts at i.
-func (s *scanner) letterAt(i int) bool {
-	r, _ := utf8.DecodeRune(s.norm[i:])
+func letterAt(norm []byte, i int) bool {
+	r, _ := utf8.DecodeRune(norm[i:])
 	return unicode.In(r, unicode.L, unicode.M)
 }
 
-// scanWord reads letters and digits up to the next other byte.
-func (s *scanner) scanWord() {
-	from := s.pos
-	for s.pos < len(s.norm) {
-		c := s.norm[s.pos]
+// wordEnd returns the end of the word at pos: letters and digits.
+func wordEnd(norm []byte, pos int) int {
+	for pos < len(norm) {
+		c := norm[pos]
 		if c < utf8.RuneSelf {
 			if k := kinds[c]; k != kindLetter && k != kindDigit {
 				break
 			}
-			s.pos++
+			pos++
 			continue
 		}
-		if !s.letterAt(s.pos) {
+		if !letterAt(norm, pos) {
 			break
 		}
-		_, n := utf8.DecodeRune(s.norm[s.pos:])
-		s.pos += n
+		_, n := utf8.DecodeRune(norm[pos:])
+		pos += n
 	}
-	s.add(from, s.pos, false)
+	return pos
 }
 
-// scanNumber reads a number: digits, letters glued to them ("2nd", "10am"),
-// and the signs that stand between digits ("7:30", "1,770", "3.5", "3/4").
-func (s *scanner) scanNumber() {
-	from := s.pos
-	for s.pos < len(s.norm) {
-		c := s.norm[s.pos]
+// numberEnd returns the end of the number at pos: digits, letters glued to them
+// ("2nd", "10am"), and the signs that stand between digits ("7:30", "1,770",
+// "3.5", "3/4").
+func numberEnd(norm []byte, pos int) int {
+	for pos < len(norm) {
+		c := norm[pos]
 		if k := kinds[c]; k == kindDigit || k == kindLetter {
-			s.pos++
+			pos++
 			continue
 		}
-		if (c == '.' || c == ',' || c == ':' || c == '/') && s.pos+1 < len(s.norm) &&
-			kinds[s.norm[s.pos+1]] == kindDigit && kinds[s.norm[s.pos-1]] == kindDigit {
-			s.pos += 2
+		if (c == '.' || c == ',' || c == ':' || c == '/') && pos+1 < len(norm) &&
+			kinds[norm[pos+1]] == kindDigit && kinds[norm[pos-1]] == kindDigit {
+			pos += 2
 			continue
 		}
 		break
 	}
-	s.add(from, s.pos, true)
+	return pos
 }
 
 // scanBreak ends the clause at hand, or passes over a smiley.
-func (s *scanner) scanBreak(c byte) {
-	if n := s.smiley(); n > 0 {
-		s.pos += n
-		return
+func scanBreak(norm []byte, toks []token, pos int) ([]token, int) {
+	if n := smiley(norm[pos:]); n > 0 {
+		return toks, pos + n
 	}
-	s.pos++
-	if c == '.' && s.inAbbreviation() {
-		return
-	}
-	if c == '.' && s.insideName() {
+	c := norm[pos]
+	pos++
+	switch {
+	case c == '.' && inAbbreviation(norm, toks, pos):
+		return toks, pos
+	case c == '.' && insideName(norm, pos):
 		c = ',' // "main.go" goes on; "No.I want" is two clauses all the same
 	}
-	s.endClause(c)
+	endClause(toks, c)
 	if c == '\n' {
-		s.skipQuoted()
+		pos = skipQuoted(norm, pos)
 	}
+	return toks, pos
 }
 
-// insideName reports whether the dot just read has a letter on both sides.
-func (s *scanner) insideName() bool {
-	return s.pos > 1 && s.pos < len(s.norm) && kinds[s.norm[s.pos-2]] == kindLetter && kinds[s.norm[s.pos]] == kindLetter
+// insideName reports whether the dot before pos has a letter on both sides.
+func insideName(norm []byte, pos int) bool {
+	return pos > 1 && pos < len(norm) && kinds[norm[pos-2]] == kindLetter && kinds[norm[pos]] == kindLetter
 }
 
-// inAbbreviation reports whether the dot just read belongs to an abbreviation:
-// "p.m.", "D.C.".
-func (s *scanner) inAbbreviation() bool {
-	n := len(s.toks)
-	if n == 0 || s.toks[n-1].end-s.toks[n-1].start != 1 || int(s.toks[n-1].end) != s.pos-1 {
+// inAbbreviation reports whether the dot before pos belongs to an
+// abbreviation: "p.m.", "D.C.".
+func inAbbreviation(norm []byte, toks []token, pos int) bool {
+	n := len(toks)
+	if n == 0 || toks[n-1].end-toks[n-1].start != 1 || int(toks[n-1].end) != pos-1 {
 		return false
 	}
-	if s.pos+1 < len(s.norm) && kinds[s.norm[s.pos]] == kindLetter && s.norm[s.pos+1] == '.' {
+	if pos+1 < len(norm) && kinds[norm[pos]] == kindLetter && norm[pos+1] == '.' {
 		return true
 	}
-	return n > 1 && s.toks[n-2].end-s.toks[n-2].start == 1 && s.toks[n-2].end+1 == s.toks[n-1].start
+	return n > 1 && toks[n-2].end-toks[n-2].start == 1 && toks[n-2].end+1 == toks[n-1].start
 }
 
 // endClause marks the last token as the last of its clause. A question mark
 // outweighs what stands beside it.
-func (s *scanner) endClause(c byte) {
-	if len(s.toks) == 0 {
+func endClause(toks []token, c byte) {
+	if len(toks) == 0 {
 		return
 	}
-	if last := &s.toks[len(s.toks)-1]; last.brk == 0 || c == '?' {
+	if last := &toks[len(toks)-1]; last.brk == 0 || c == '?' {
 		last.brk = c
 	}
 }
 
-// smiley returns the length of the smiley at hand, 0 if it is none.
-func (s *scanner) smiley() int {
-	rest := s.norm[s.pos:]
-	if c := rest[0]; c != ':' && c != ';' {
+// smiley returns the length of the smiley that opens s, 0 if there is none.
+func smiley(s []byte) int {
+	if s[0] != ':' && s[0] != ';' {
 		return 0
 	}
 	n := 1
-	if len(rest) > n && rest[n] == '-' {
+	if len(s) > n && s[n] == '-' {
 		n++
 	}
-	if len(rest) <= n {
+	if len(s) <= n {
 		return 0
 	}
-	switch rest[n] {
+	switch s[n] {
 	case ')':
 		return n + 1
 	case 'd', 'p', 'o':
-		if len(rest) == n+1 || kinds[rest[n+1]] == kindSpace || kinds[rest[n+1]] == kindBreak {
+		if boundary(s, n+1) {
 			return n + 1
 		}
 	}
@@ -204,55 +203,38 @@ func (s *scanner) smiley() int {
 }
 
 // skipQuoted passes over lines that quote another message ("> ...").
-func (s *scanner) skipQuoted() {
-	for s.pos < len(s.norm) && s.norm[s.pos] == '>' {
-		for s.pos < len(s.norm) && s.norm[s.pos] != '\n' {
-			s.pos++
+func skipQuoted(norm []byte, pos int) int {
+	for pos < len(norm) && norm[pos] == '>' {
+		for pos < len(norm) && norm[pos] != '\n' {
+			pos++
 		}
-		if s.pos < len(s.norm) {
-			s.pos++
+		if pos < len(norm) {
+			pos++
 		}
 	}
+	return pos
 }
 
 // scanSign reads a sign that is neither space nor the end of a clause.
-func (s *scanner) scanSign(c byte) {
-	from := s.pos
-	if from == 0 && c == '>' {
-		s.skipQuoted()
-		return
-	}
-	s.pos++
-	next := byte(' ')
-	if s.pos < len(s.norm) {
-		next = s.norm[s.pos]
+func scanSign(g *grammar, norm []byte, toks []token, from int) ([]token, int) {
+	c, next, pos := norm[from], byte(' '), from+1
+	if pos < len(norm) {
+		next = norm[pos]
 	}
 	switch {
-	case c == '-' && (next == '-' || next == ' ') && (from == 0 || kinds[s.norm[from-1]] == kindSpace || next == '-'):
-		s.endClause('-')
-	case (c == '+' || c == '-') && next == '1' && s.boundaryAfter(s.pos+1) && (from == 0 || kinds[s.norm[from-1]] != kindLetter):
-		s.pos++
-		s.add(from, s.pos, false)
-	case c == '-':
-	case c == '~' && next == '~':
-		s.pos++
-		s.add(from, s.pos, false)
-	case c == '~':
-	default:
-		s.add(from, s.pos, false)
+	case c == '-' && (next == '-' || next == ' ' && (from == 0 || kinds[norm[from-1]] == kindSpace)):
+		endClause(toks, '-')
+		return toks, pos
+	case (c == '+' || c == '-') && next == '1' && boundary(norm, pos+1) && (from == 0 || kinds[norm[from-1]] != kindLetter),
+		c == '~' && next == '~':
+		pos++
+	case c == '-' || c == '~':
+		return toks, pos
 	}
+	return addToken(g, norm, toks, from, pos), pos
 }
 
-// boundaryAfter reports whether no letter or digit stands at i.
-func (s *scanner) boundaryAfter(i int) bool {
-	return i >= len(s.norm) || kinds[s.norm[i]] == kindSpace || kinds[s.norm[i]] == kindBreak
-}
-
-// add appends the token from..to with what the vocabulary knows of it.
-func (s *scanner) add(from, to int, number bool) {
-	s.toks = append(s.toks, token{
-		start: int32(from), end: int32(to),
-		word:   s.g.lookup(s.norm[from:to]),
-		number: number,
-	})
+// boundary reports whether no letter or digit stands at i.
+func boundary(norm []byte, i int) bool {
+	return i >= len(norm) || kinds[norm[i]] == kindSpace || kinds[norm[i]] == kindBreak
 }

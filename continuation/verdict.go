@@ -183,7 +183,7 @@ func (p *parse) sum(i int) rest {
 			if !e.read(s.from, s.to) {
 				r.echoed = false
 			}
-			r.retracts = r.retracts || s.first && p.negative(s.from)
+			r.retracts = r.retracts || p.retracts(s)
 		}
 	}
 	r.echoed = r.echoed && e.covers()
@@ -220,6 +220,20 @@ func (r *rest) add(c class) {
 	case clsDone:
 		r.done = true
 	}
+}
+
+// retracts reports whether content takes a yes back: it opens with a negation,
+// or holds one in the clause of the yes itself.
+func (p *parse) retracts(s segment) bool {
+	if s.first {
+		return p.negative(s.from)
+	}
+	for i := s.from; i < s.to; i++ {
+		if p.negative(i) {
+			return true
+		}
+	}
+	return false
 }
 
 // negative reports whether the token at i turns its clause round.
