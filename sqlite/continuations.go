@@ -1,0 +1,198 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql/driver"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/iris-harness/iris/continuation"
+)
+
+type continuations struct{ *Store }
+
+var _ continuation.Store = continuations{}
+
+const continuationColumns = `id, session_id, turn_id, owner, asker, kind, origin, question, options, intent, channel, asked_of,
+	run_id, step_id, executor_kind, payload, created_at, expires_at, status, claimed_by, answered_by, claimed_at, closed_at,
+	why, closed_by, outcome`
+
+func scanContinuation(r *row) (*continuation.Continuation, error) {
+	c := &continuation.Continuation{
+		ID: r.text(), SessionID: r.text(), TurnID: r.text(), Owner: r.text(), Asker: r.text(),
+		Kind: continuation.Kind(r.text()), Origin: continuation.Origin(r.text()), Question: r.text(),
+	}
+	if err := r.json(&c.Options); err != nil {
+		return nil, fmt.Errorf("sqlite: continuation %s: its options: %w: %w", c.ID, ErrCorrupt, err)
+	}
+	c.Intent, c.Channel, c.AskedOf, c.RunID, c.StepID = r.text(), r.text(), r.text(), r.text(), r.int()
+	c.ExecutorKind, c.Payload = r.text(), r.bytes()
+	c.CreatedAt, c.ExpiresAt = r.time(), r.time()
+	c.Status, c.ClaimedBy, c.AnsweredBy = continuation.Status(r.text()), r.text(), r.text()
+	c.ClaimedAt, c.ClosedAt = r.time(), r.time()
+	c.Why, c.ClosedBy, c.Outcome = continuation.Why(r.text()), r.text(), r.text()
+	return c, nil
+}
+
+// continuation runs a statement that gives one row or none.
+func (c *conn) continuation(text string, args ...driver.Value) (*continuation.Continuation, error) {
+	r, err := c.first(text, args...)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	return scanContinuation(r)
+}
+
+// readAt makes c what it reads as at now: a pending row past its time is expired, whether or not a sweep has been by.
+func readAt(c *continuation.Continuation, now time.Time) *continuation.Continuation {
+	if c.Status == continuation.Pending && c.ExpiredAt(now) {
+		c.Status, c.Why, c.ClosedAt = continuation.Expired, continuation.Lapsed, c.ExpiresAt
+	}
+	return c
+}
+
+const (
+	insertContinuation = `INSERT INTO continuations (id, session_id, turn_id, owner, asker, kind, origin, question, options, intent,
+	channel, asked_of, run_id, step_id, executor_kind, payload, created_at, expires_at, status)
+	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`
+
+	selectWaiting = `SELECT n, id, expires_at FROM continuations WHERE session_id = ? AND status = 'pending'`
+
+	closeWaiting = `UPDATE continuations SET status = ?, why = ?, closed_by = ?, closed_at = ? WHERE n = ? AND status = 'pending'
+	RETURNING ` + continuationColumns
+)
+
+func (s continuations) Open(ctx context.Context, c continuation.Continuation) (closed *continuation.Continuation, err error) {
+	options, err := openable(&c)
+	if err != nil {
+		return nil, err
+	}
+	insert := func(db *conn) error {
+		return db.exec(insertContinuation, c.ID, c.SessionID, c.TurnID, c.Owner, c.Asker, string(c.Kind), string(c.Origin),
+			c.Question, blob(options), c.Intent, c.Channel, c.AskedOf, c.RunID, int64(c.StepID), c.ExecutorKind, blob(c.Payload),
+			micros(c.CreatedAt), micros(c.ExpiresAt))
+	}
+	err = s.write(ctx, func(db *conn) error {
+		w, err := db.waiting(c.SessionID)
+		if err != nil {
+			return err
+		}
+		if w == nil {
+			return insert(db)
+		}
+		return db.atomic(func() error {
+			if closed, err = w.close(db, c.ID, micros(c.CreatedAt)); err != nil {
+				return err
+			}
+			return insert(db)
+		})
+	})
+	if errors.Is(err, ErrRefused) {
+		err = fmt.Errorf("%w: continuation %s: %w", continuation.ErrInvalid, c.ID, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return closed, nil
+}
+
+// openable returns c's options as they are stored, or says why c may not be.
+func openable(c *continuation.Continuation) (options json.RawMessage, err error) {
+	if len(c.Options) > 0 {
+		if options, err = continuation.Exact(c.Options); err != nil {
+			return nil, fmt.Errorf("%w: options: %w", continuation.ErrInvalid, err)
+		}
+	}
+	switch {
+	case len(c.Question) > continuation.MaxQuestion, len(c.Payload) > continuation.MaxPayload, len(options) > continuation.MaxOptions:
+		return nil, fmt.Errorf("%w: continuation %s", continuation.ErrTooLarge, c.ID)
+	case c.ID == "" || c.SessionID == "" || c.Owner == "":
+		return nil, fmt.Errorf("%w: a continuation has an id, a session and an owner", continuation.ErrInvalid)
+	}
+	return options, nil
+}
+
+// waitingRow is the pending row of a session.
+type waitingRow struct {
+	n, expires int64
+	id         string
+}
+
+// waiting returns the session's pending row, nil where there is none.
+func (c *conn) waiting(sessionID string) (*waitingRow, error) {
+	r, err := c.first(selectWaiting, sessionID)
+	if err != nil || r == nil {
+		return nil, err
+	}
+	w := &waitingRow{n: r.int64(), id: r.text()}
+	w.expires = r.int64()
+	return w, nil
+}
+
+// close closes the row in favour of the row by: as expired past its time.
+func (w *waitingRow) close(db *conn, by string, at int64) (*continuation.Continuation, error) {
+	status, why := continuation.Superseded, continuation.Replaced
+	if at >= w.expires {
+		status, why, by = continuation.Expired, continuation.Lapsed, ""
+	}
+	return db.continuation(closeWaiting, string(status), string(why), by, at, w.n)
+}
+
+const selectPending = `SELECT ` + continuationColumns + ` FROM continuations WHERE session_id = ? AND status = 'pending' AND expires_at > ?`
+
+func (s continuations) Pending(ctx context.Context, sessionID string, now time.Time) (out *continuation.Continuation, err error) {
+	err = s.read(ctx, func(db *conn) error {
+		out, err = db.continuation(selectPending, sessionID, micros(now))
+		return err
+	})
+	return out, err
+}
+
+const selectContinuation = `SELECT ` + continuationColumns + ` FROM continuations WHERE id = ?`
+
+func (s continuations) Get(ctx context.Context, id string, now time.Time) (out *continuation.Continuation, err error) {
+	err = s.read(ctx, func(db *conn) error {
+		out, err = db.continuation(selectContinuation, id)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if out == nil {
+		return nil, continuation.ErrNotFound
+	}
+	return readAt(out, now), nil
+}
+
+const claimContinuation = `UPDATE continuations SET status = 'claimed', claimed_by = ?, answered_by = ?, claimed_at = ?
+	WHERE id = ? AND session_id = ? AND status = 'pending' AND expires_at > ? RETURNING ` + continuationColumns
+
+func (s continuations) Claim(ctx context.Context, by continuation.Claimant) (out *continuation.Continuation, err error) {
+	at := micros(by.At)
+	err = s.write(ctx, func(db *conn) error {
+		out, err = db.continuation(claimContinuation, by.TurnID, by.Sender, at, by.ID, by.SessionID, at)
+		if err != nil || out != nil {
+			return err
+		}
+		return db.whyNot(by.ID, by.SessionID, by.At)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// whyNot says what became of a row that is not where it was looked for; sessionID may be "".
+func (c *conn) whyNot(id, sessionID string, at time.Time) error {
+	there, err := c.continuation(selectContinuation, id)
+	switch {
+	case err != nil:
+		return err
+	case there == nil, sessionID != "" && there.SessionID != sessionID:
+		return continuation.ErrNotFound
+	default:
+		return &continuation.ClosedError{Row: *readAt(there, at)}
+	}
+}
