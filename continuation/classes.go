@@ -93,17 +93,20 @@ type phrase struct {
 
 // A grammar is a compiled vocabulary. It is never changed after it is built.
 type grammar struct {
-	words  map[string]word
+	words  wordTable
+	starts []start          // by the id of a word
 	same   map[string]uint8 // the groups of sameWords, one bit each
-	byWord [][]phrase       // phrases by the id of their first word
-	byRole []rolePhrases
-	maxLen int
 }
 
-// rolePhrases holds the phrases that open with a role.
-type rolePhrases struct {
-	role    role
-	phrases []phrase
+// A start holds the phrases that can open with one word.
+type start struct {
+	alone   class // the phrase of this word by itself
+	isAlone bool
+	longer  []phrase
+	// What the second word of a longer phrase can be: most words are ruled
+	// out by this alone. ids has a bit for each id, modulo 64.
+	ids   uint64
+	roles role
 }
 
 // english compiles the built-in vocabulary once.
@@ -111,21 +114,54 @@ var english = sync.OnceValue(func() *grammar { return compile(wordLists, phraseL
 
 // compile builds a grammar from its word lists and phrases.
 func compile(lists []wordList, phrases []phraseList) *grammar {
-	g := &grammar{words: map[string]word{}, byWord: make([][]phrase, 1)}
+	b := builder{words: map[string]word{}}
 	for _, l := range lists {
 		for w := range strings.FieldsSeq(l.words) {
-			g.intern(w, l.role)
+			b.intern(w, l.role)
 		}
 	}
-	g.same = groups(sameWords)
+	var all []phrase
 	for _, l := range phrases {
 		for p := range strings.SplitSeq(l.phrases, ";") {
-			if p = strings.TrimSpace(p); p != "" {
-				g.addPhrase(p, l.class)
+			if strings.TrimSpace(p) != "" {
+				all = append(all, b.phrase(p, l.class))
+			}
+		}
+	}
+	g := &grammar{words: newWordTable(b.words), starts: make([]start, len(b.words)+1), same: groups(sameWords)}
+	for _, w := range b.words {
+		for _, p := range all {
+			if p.elems[0].matches(w) {
+				g.starts[w.id].add(p)
 			}
 		}
 	}
 	return g
+}
+
+// add files a phrase that can open with the word.
+func (s *start) add(p phrase) {
+	if len(p.elems) == 1 {
+		if !s.isAlone {
+			s.alone, s.isAlone = p.class, true
+		}
+		return
+	}
+	s.longer = append(s.longer, p)
+	for _, e := range p.elems[1:] {
+		if e.id != 0 {
+			s.ids |= 1 << (e.id % 64)
+		}
+		s.roles |= e.roles
+		if !e.optional {
+			break
+		}
+	}
+}
+
+// continues reports whether a longer phrase can go on with w.
+func (s *start) continues(w word) bool {
+	return s.roles&w.roles != 0 || w.id != 0 && s.ids&(1<<(w.id%64)) != 0
 }
 
 // groups numbers the groups of sameWords, by stem.
@@ -139,43 +175,32 @@ func groups(lists []sameList) map[string]uint8 {
 	return same
 }
 
+// A builder gives words their ids while a grammar is compiled.
+type builder struct{ words map[string]word }
+
 // intern returns the word for s, with the given roles added.
-func (g *grammar) intern(s string, r role) word {
-	w, ok := g.words[s]
+func (b *builder) intern(s string, r role) word {
+	w, ok := b.words[s]
 	if !ok {
-		w.id = uint16(len(g.words) + 1)
-		g.byWord = append(g.byWord, nil)
-		g.maxLen = max(g.maxLen, len(s))
+		w.id = uint16(len(b.words) + 1)
 	}
 	w.roles |= r
-	g.words[s] = w
+	b.words[s] = w
 	return w
 }
 
-// addPhrase compiles one phrase and files it under its first place.
-func (g *grammar) addPhrase(s string, c class) {
-	var p phrase
-	p.class = c
+// phrase compiles one phrase.
+func (b *builder) phrase(s string, c class) phrase {
+	p := phrase{class: c}
 	for f := range strings.FieldsSeq(s) {
-		p.elems = append(p.elems, g.element(f))
+		p.elems = append(p.elems, b.element(f))
 	}
-	first := p.elems[0]
-	if first.id != 0 {
-		g.byWord[first.id] = append(g.byWord[first.id], p)
-		return
-	}
-	for i := range g.byRole {
-		if g.byRole[i].role == first.roles {
-			g.byRole[i].phrases = append(g.byRole[i].phrases, p)
-			return
-		}
-	}
-	g.byRole = append(g.byRole, rolePhrases{first.roles, []phrase{p}})
+	return p
 }
 
 // element compiles one place: a word or a <role>, "?" for may be missing, "*"
 // for any number.
-func (g *grammar) element(f string) (e element) {
+func (b *builder) element(f string) (e element) {
 	if t, ok := strings.CutSuffix(f, "?"); ok {
 		f, e.optional = t, true
 	} else if t, ok := strings.CutSuffix(f, "*"); ok {
@@ -185,7 +210,7 @@ func (g *grammar) element(f string) (e element) {
 		e.roles = roleNames[f]
 		return e
 	}
-	e.id = g.intern(f, 0).id
+	e.id = b.intern(f, 0).id
 	return e
 }
 
@@ -199,10 +224,8 @@ var roleNames = map[string]role{
 // lookup returns what is known of a token. A word of consent or refusal is
 // also known when its letters are drawn out.
 func (g *grammar) lookup(tok []byte) word {
-	if len(tok) <= g.maxLen {
-		if w, ok := g.words[string(tok)]; ok {
-			return w
-		}
+	if w := g.words.find(tok); w.id != 0 {
+		return w
 	}
 	return g.stretched(tok)
 }
@@ -224,7 +247,7 @@ func (g *grammar) stretched(tok []byte) word {
 	if len(short) == len(tok) {
 		return word{}
 	}
-	if w := g.words[string(short)]; w.roles&roleStretch != 0 {
+	if w := g.words.find(short); w.roles&roleStretch != 0 {
 		return w
 	}
 	return word{}
@@ -233,24 +256,17 @@ func (g *grammar) stretched(tok []byte) word {
 // match returns the class and length of the longest phrase at the start of
 // toks; length 0 if none.
 func (g *grammar) match(toks []token) (class, int) {
-	w := toks[0].word
+	st := &g.starts[toks[0].word.id]
 	best, length := clsOther, 0
-	if w.id == 0 {
-		return best, 0
+	if st.isAlone {
+		best, length = st.alone, 1
 	}
-	for _, p := range g.byWord[w.id] {
-		if n := p.match(toks); n > length {
-			best, length = p.class, n
-		}
+	if len(toks) < 2 || toks[0].brk != 0 || !st.continues(toks[1].word) {
+		return best, length
 	}
-	for _, rp := range g.byRole {
-		if rp.role&w.roles == 0 {
-			continue
-		}
-		for _, p := range rp.phrases {
-			if n := p.match(toks); n > length {
-				best, length = p.class, n
-			}
+	for i := range st.longer {
+		if n := st.longer[i].match(toks); n > length {
+			best, length = st.longer[i].class, n
 		}
 	}
 	return best, length
@@ -258,7 +274,7 @@ func (g *grammar) match(toks []token) (class, int) {
 
 // match returns how many tokens the phrase covers at the start of toks, 0 if
 // it does not fit. A phrase does not cross the end of a clause.
-func (p phrase) match(toks []token) int {
+func (p *phrase) match(toks []token) int {
 	i, ended := 0, false
 	for _, e := range p.elems {
 		took := false

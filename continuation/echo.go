@@ -64,6 +64,9 @@ func (e *echoer) find(t token) bool {
 			return true
 		}
 	}
+	if english().same[string(stem(want))] == 0 {
+		return false
+	}
 	for i := max(e.next-1, 0); i < len(e.q.toks); i++ { // "make the reservation" repeats "book" twice
 		if sameMeaning(e.q.toks[i].text(e.q.norm), want) {
 			e.next = i + 1
@@ -122,12 +125,12 @@ func (e *echoer) covers() bool {
 // narrows reports whether a word of the question must not get lost: "with no
 // subtitles", "only the first".
 func (e *echoer) narrows(s []byte) bool {
-	return english().words[string(s)].roles&(roleNeg|roleLimit) != 0
+	return english().words.find(s).roles&(roleNeg|roleLimit) != 0
 }
 
 // isQuestionFunction reports whether a word of the question needs no echo.
 func (e *echoer) isQuestionFunction(s []byte) bool {
-	w := english().words[string(s)]
+	w := english().words.find(s)
 	return w.roles&roleFn != 0 || string(s) == "to" || string(s) == "for"
 }
 
@@ -135,7 +138,7 @@ func (e *echoer) isQuestionFunction(s []byte) bool {
 // the reply.
 func (e *echoer) dropsNumber() bool {
 	for _, t := range e.q.toks[e.q.from:e.q.to] {
-		if !t.number && english().words[string(t.text(e.q.norm))].roles&roleNumber == 0 {
+		if !t.number && english().words.find(t.text(e.q.norm)).roles&roleNumber == 0 {
 			continue
 		}
 		if !e.says(t.text(e.q.norm)) {

@@ -180,7 +180,7 @@ func (p *parse) sum(i int) rest {
 		switch s.class {
 		case clsOther, clsAsk, clsBut:
 			r.more = true
-			if !e.read(s.from, s.to) {
+			if r.echoed && !e.read(s.from, s.to) {
 				r.echoed = false
 			}
 			r.retracts = r.retracts || p.retracts(s)
