@@ -1,0 +1,71 @@
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/iris-harness/iris/audit"
+	"github.com/iris-harness/iris/continuation"
+)
+
+// AskInTurn puts a question with the answer of the turn that ctx belongs to. It is validated now.
+func (p *Pipeline) AskInTurn(ctx context.Context, a continuation.Ask) error {
+	s, ok := ScopeOf(ctx)
+	if !ok || p.c.Recorder.turn(s.TurnID) == nil {
+		return fmt.Errorf("%w: no turn in progress", ErrNotFound)
+	}
+	if a.ExecutorKind != "" && !p.c.Confirmer.Knows(a.ExecutorKind) {
+		return fmt.Errorf("%w: no executor of kind %q", continuation.ErrInvalid, a.ExecutorKind)
+	}
+	return s.turn.ask(a)
+}
+
+// AskNow opens a question at once, from outside of a turn, and tells the session: the question is filed in its log and delivered to its
+// surface in the same transaction.
+func (p *Pipeline) AskNow(ctx context.Context, a continuation.Ask) (asked *continuation.Continuation, err error) {
+	if a.ExecutorKind != "" && !p.c.Confirmer.Knows(a.ExecutorKind) {
+		return nil, fmt.Errorf("%w: no executor of kind %q", continuation.ErrInvalid, a.ExecutorKind)
+	}
+	frozen, err := a.Freeze()
+	if err != nil {
+		return nil, err
+	}
+	err = p.c.Stores.Atomically(ctx, func(ctx context.Context) (err error) {
+		if asked, _, err = p.c.Continuations.Ask(ctx, frozen); err != nil {
+			return err
+		}
+		return p.notify(ctx, a.SessionID, a.Channel, a.Question)
+	})
+	return asked, err
+}
+
+// Forget removes everything that the store holds of a session, except its audit. A session with a turn in progress is [ErrBusy].
+func (p *Pipeline) Forget(ctx context.Context, sessionID string) error {
+	unlock, err := p.locks.lock(ctx, sessionID)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrBusy, err)
+	}
+	defer unlock()
+	return p.c.Stores.Atomically(ctx, func(ctx context.Context) error {
+		if err := p.c.Stores.Sessions().Forget(ctx, sessionID); err != nil {
+			return err
+		}
+		return p.c.Stores.Audit().Append(ctx, audit.Entry{SessionID: sessionID, At: p.now(), Kind: audit.KindForgotten})
+	})
+}
+
+// Withdraw closes a session's question without an answer. The run behind it, if there is one, ends.
+func (p *Pipeline) Withdraw(ctx context.Context, sessionID, continuationID, by string) error {
+	return p.c.Stores.Atomically(ctx, func(ctx context.Context) error {
+		c, err := p.c.Continuations.Withdraw(ctx, sessionID, continuationID, continuation.Withdrawn, by)
+		if err != nil || !c.Resumable() {
+			return err
+		}
+		err = p.endRun(ctx, c.RunID, "its question was withdrawn by "+by)
+		if errors.Is(err, ErrNotFound) {
+			return nil
+		}
+		return err
+	})
+}
