@@ -21,16 +21,17 @@ func (k *Kernel) ask(ctx context.Context, h *Hook, s *Subject) (Decision, error)
 	a := k.asking()
 	a.hook, a.subject = h, s.lend()
 	a.ctx = &hookContext{Context: ctx, deadline: time.Now().Add(h.Timeout)}
-	a.timer.Reset(h.Timeout)
 	go a.run()
 	runtime.Gosched() // a quick hook has answered by then, and nobody has to be woken
 	select {
 	case <-a.done:
 		return k.answered(a), nil
 	default:
+		a.timer.Reset(time.Until(a.ctx.deadline))
 	}
 	select {
 	case <-a.done:
+		a.timer.Stop()
 		return k.answered(a), nil
 	case <-ctx.Done():
 		a.ctx.end()
@@ -44,7 +45,6 @@ func (k *Kernel) ask(ctx context.Context, h *Hook, s *Subject) (Decision, error)
 
 // answered takes a's decision and lets a be used again. An asking that was given up is left to its goroutine.
 func (k *Kernel) answered(a *asking) Decision {
-	a.timer.Stop()
 	a.ctx.end()
 	d := a.decision
 	switch {
@@ -80,6 +80,7 @@ func (k *Kernel) asking() *asking {
 		return a
 	}
 	a := &asking{done: make(chan struct{}, 1), timer: time.NewTimer(time.Hour)}
+	a.timer.Stop()
 	a.run = a.ask
 	return a
 }
@@ -92,7 +93,8 @@ func (a *asking) ask() {
 		}
 		a.done <- struct{}{}
 	}()
-	a.decision = a.hook.Decide(a.ctx, a.subject)
+	decide, ctx := a.hook.Decide, a.ctx
+	a.decision = decide(ctx, a.subject)
 	a.returned = true
 }
 

@@ -14,7 +14,7 @@ import (
 func (s Subject) Digest() string {
 	switch s.Point {
 	case PreTool:
-		return llm.Digest(s.Call.Args)
+		return digestArgs(s.Call.Args)
 	case PreLLM:
 		return digestOf(s.request)
 	case PostTool:
@@ -31,6 +31,15 @@ func (s Subject) Digest() string {
 		sum := sha256.Sum256([]byte(s.Text))
 		return hex.EncodeToString(sum[:])
 	}
+}
+
+// digestArgs is llm.Digest of arguments that are in canonical form, as a subject's are, without making them so again.
+func digestArgs(args json.RawMessage) string {
+	if len(args) == 0 {
+		args = json.RawMessage("{}")
+	}
+	sum := sha256.Sum256(args)
+	return hex.EncodeToString(sum[:])
 }
 
 // digestOf digests v's JSON. Bytes in v that are not JSON leave nothing to digest but the fact.
