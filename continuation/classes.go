@@ -87,8 +87,9 @@ func (e element) matches(w word) bool {
 
 // A phrase is a sequence of places with the class of what fits them.
 type phrase struct {
-	elems []element
-	class class
+	second element // the second place if it cannot be missing, else empty
+	class  class
+	elems  []element
 }
 
 // A grammar is a compiled vocabulary. It is never changed after it is built.
@@ -102,11 +103,17 @@ type grammar struct {
 type start struct {
 	alone   class // the phrase of this word by itself
 	isAlone bool
-	longer  []phrase
+	longer  []branch
 	// What the second word of a longer phrase can be: most words are ruled
 	// out by this alone. ids has a bit for each id, modulo 64.
 	ids   uint64
 	roles role
+}
+
+// A branch holds the longer phrases of a start with the same second place.
+type branch struct {
+	second  element // empty where that place can be missing
+	phrases []phrase
 }
 
 // english compiles the built-in vocabulary once.
@@ -147,7 +154,7 @@ func (s *start) add(p phrase) {
 		}
 		return
 	}
-	s.longer = append(s.longer, p)
+	s.branch(p)
 	for _, e := range p.elems[1:] {
 		if e.id != 0 {
 			s.ids |= 1 << (e.id % 64)
@@ -157,6 +164,17 @@ func (s *start) add(p phrase) {
 			break
 		}
 	}
+}
+
+// branch files a longer phrase under its second place.
+func (s *start) branch(p phrase) {
+	for i := range s.longer {
+		if s.longer[i].second == p.second {
+			s.longer[i].phrases = append(s.longer[i].phrases, p)
+			return
+		}
+	}
+	s.longer = append(s.longer, branch{p.second, []phrase{p}})
 }
 
 // continues reports whether a longer phrase can go on with w.
@@ -194,6 +212,9 @@ func (b *builder) phrase(s string, c class) phrase {
 	p := phrase{class: c}
 	for f := range strings.FieldsSeq(s) {
 		p.elems = append(p.elems, b.element(f))
+	}
+	if len(p.elems) > 1 && !p.elems[1].optional && !p.elems[0].repeat {
+		p.second = p.elems[1]
 	}
 	return p
 }
@@ -264,9 +285,16 @@ func (g *grammar) match(toks []token) (class, int) {
 	if len(toks) < 2 || toks[0].brk != 0 || !st.continues(toks[1].word) {
 		return best, length
 	}
+	next := toks[1].word
 	for i := range st.longer {
-		if n := st.longer[i].match(toks); n > length {
-			best, length = st.longer[i].class, n
+		b := &st.longer[i]
+		if b.second != (element{}) && !b.second.matches(next) {
+			continue
+		}
+		for j := range b.phrases {
+			if n := b.phrases[j].match(toks); n > length {
+				best, length = b.phrases[j].class, n
+			}
 		}
 	}
 	return best, length

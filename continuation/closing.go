@@ -18,7 +18,7 @@ type closing struct {
 
 // maxContext is the longest closing question, in words, that needs the
 // sentence before it to be understood: "Sound right?".
-const maxContext = 4
+const maxContext = 3
 
 // withContext returns the question, with what it points at where it is too
 // short to stand alone.

@@ -1,6 +1,7 @@
 package continuation
 
 import (
+	"slices"
 	"strconv"
 	"unicode"
 	"unicode/utf8"
@@ -21,18 +22,31 @@ func tooLong(s string) bool {
 // traced back (see [rawOffset]), and folding twice changes nothing.
 func normalise(dst []byte, s string) []byte {
 	for i := 0; i < len(s); {
-		if c := s[i]; c < utf8.RuneSelf {
-			if c = asciiFold[c]; c != 0 {
-				dst = append(dst, c)
-			}
-			i++
-			continue
+		i, dst = foldASCII(dst, s, i)
+		if i == len(s) {
+			break
 		}
 		r, n := utf8.DecodeRuneInString(s[i:])
 		dst = foldRune(dst, r)
 		i += n
 	}
 	return dst
+}
+
+// foldASCII folds s from i up to the next byte outside ASCII.
+func foldASCII(dst []byte, s string, i int) (int, []byte) {
+	n := len(dst)
+	dst = slices.Grow(dst, len(s)-i)
+	out := dst[:n+len(s)-i]
+	for i < len(s) && s[i] < utf8.RuneSelf {
+		c := asciiFold[s[i]]
+		out[n] = c
+		if c != 0 {
+			n++
+		}
+		i++
+	}
+	return i, out[:n]
 }
 
 // rawOffset returns the position in s of what normalise put at offset off.

@@ -29,7 +29,9 @@ func tokenise(g *grammar, norm []byte, toks []token) []token {
 func scanNext(g *grammar, norm []byte, toks []token, pos int) ([]token, int) {
 	c := norm[pos]
 	switch kind := kinds[c]; {
-	case kind == kindLetter || c >= utf8.RuneSelf && letterAt(norm, pos):
+	case kind == kindLetter:
+		return scanWord(g, norm, toks, pos)
+	case c >= utf8.RuneSelf && letterAt(norm, pos):
 		end := wordEnd(norm, pos)
 		return addToken(g, norm, toks, pos, end), end
 	case kind == kindDigit:
@@ -46,6 +48,31 @@ func scanNext(g *grammar, norm []byte, toks []token, pos int) ([]token, int) {
 		return addToken(g, norm, toks, pos, pos+n), pos + n
 	}
 	return scanSign(g, norm, toks, pos)
+}
+
+// scanWord reads a word. It hashes the word on the way, as nearly all words are
+// ASCII.
+func scanWord(g *grammar, norm []byte, toks []token, from int) ([]token, int) {
+	hash, last, doubled, pos := uint32(hashStart), byte(0), false, from
+	for pos < len(norm) {
+		c := norm[pos]
+		if k := kinds[c]; k != kindLetter && k != kindDigit {
+			break
+		}
+		hash = (hash ^ uint32(c)) * hashPrime
+		doubled = doubled || c == last
+		last = c
+		pos++
+	}
+	if pos < len(norm) && norm[pos] >= utf8.RuneSelf && letterAt(norm, pos) {
+		end := wordEnd(norm, pos)
+		return addToken(g, norm, toks, from, end), end
+	}
+	w := g.words.findHashed(norm[from:pos], hash)
+	if doubled && w.id == 0 {
+		w = g.stretched(norm[from:pos])
+	}
+	return append(toks, token{start: int32(from), end: int32(pos), word: w}), pos
 }
 
 // addToken appends the token norm[from:to] with what the vocabulary knows of

@@ -93,6 +93,8 @@ func (p *parse) readFrom(i int) Reading {
 		return p.readContent(i)
 	case clsTurn:
 		return p.readTurn(i)
+	case clsBut:
+		return p.readBut(i)
 	case clsNo, clsNoPred, clsRefuse, clsStop, clsDefer:
 		return p.readNo(i)
 	case clsDone, clsThatsIt:
@@ -121,6 +123,18 @@ func (p *parse) first(i int) int {
 		break
 	}
 	return i
+}
+
+// readBut reads a reply that opens with "but" after courtesies: "thanks, but
+// no". Only a refusal is sure there.
+func (p *parse) readBut(i int) Reading {
+	if j := p.first(i + 1); j < len(p.segs) {
+		switch p.segs[j].class {
+		case clsNo, clsNoPred, clsRefuse, clsDefer:
+			return p.readNo(j)
+		}
+	}
+	return Reading{Reason: whyNothing}
 }
 
 // readWeak reads a reply that opens with a word such as "ok". Such a word
@@ -161,9 +175,10 @@ func (p *parse) weakAlone() Reading {
 
 // A rest is what follows the deciding segment, summed up.
 type rest struct {
-	yes, no, deferred, wait, hedge, except, bye, done, more, asked bool
-	retracts                                                       bool // content that opens with a negation
-	echoed                                                         bool // all content repeats the question
+	yes, no, deferred, wait, hedge, except, but, bye, done, asked bool
+	more                                                          bool // there is content
+	retracts                                                      bool // content that opens with a negation
+	echoed                                                        bool // all content repeats the question
 }
 
 // sum sums up the segments from i on.
@@ -178,7 +193,7 @@ func (p *parse) sum(i int) rest {
 		}
 		r.add(s.class)
 		switch s.class {
-		case clsOther, clsAsk, clsBut:
+		case clsOther, clsAsk:
 			r.more = true
 			if r.echoed && !e.read(s.from, s.to) {
 				r.echoed = false
@@ -215,6 +230,8 @@ func (r *rest) add(c class) {
 		r.hedge = true
 	case clsExcept:
 		r.except = true
+	case clsBut:
+		r.but = true
 	case clsBye:
 		r.bye = true
 	case clsDone:
@@ -260,11 +277,11 @@ func (p *parse) readYes(i int) Reading {
 		return Reading{Reason: whyAmbiguous}
 	case r.more && !p.yesStands(i):
 		return p.readRunOn(i, r)
-	case (seg.asked || r.asked) && !r.more:
+	case (seg.asked || r.asked) && !r.more && !r.but:
 		return Reading{Reason: whyYesAsked}
 	}
 	strong := seg.class != clsPred && seg.class != clsOK || r.yes
-	if r.more && (!r.echoed || r.asked) {
+	if r.but || r.more && (!r.echoed || r.asked) {
 		return p.guarded(Reading{Verdict: YesWithMore, Reason: whyYesMore, Strong: strong})
 	}
 	return p.guarded(Reading{Verdict: Yes, Reason: whyYes, Strong: strong})
@@ -298,7 +315,7 @@ func (p *parse) yesStands(i int) bool {
 // readRunOn reads a word of consent that runs straight into something else:
 // only a repetition of the question makes it one.
 func (p *parse) readRunOn(i int, r rest) Reading {
-	if r.echoed && !r.asked && p.segs[i].class != clsPred {
+	if r.echoed && !r.asked && !r.but && p.segs[i].class != clsPred {
 		return p.guarded(Reading{Verdict: Yes, Reason: whyEcho, Strong: true})
 	}
 	return Reading{Reason: whyCommand}
@@ -313,7 +330,7 @@ func (p *parse) readContent(i int) Reading {
 		return p.bareLead(r)
 	case r.deferred && !r.yes && !r.no && r.echoed:
 		return p.guarded(Reading{Verdict: No, Reason: whyDefer})
-	case r.no || r.deferred || r.wait || r.hedge || r.except || r.bye || r.done || r.asked:
+	case r.no || r.deferred || r.wait || r.hedge || r.except || r.but || r.bye || r.done || r.asked:
 		return Reading{Reason: whyContent}
 	case !r.echoed || len(p.toks) > maxBareEcho+4 || p.words(i) > maxBareEcho:
 		return Reading{Reason: whyContent}
@@ -332,7 +349,7 @@ func (p *parse) readContent(i int) Reading {
 
 // bareLead reads "I would like to" with nothing after it.
 func (p *parse) bareLead(r rest) Reading {
-	if r.no || r.deferred || r.wait || r.hedge || r.except || r.bye || r.done {
+	if r.no || r.deferred || r.wait || r.hedge || r.except || r.but || r.bye || r.done {
 		return Reading{Reason: whyContent}
 	}
 	return p.guarded(Reading{Verdict: Yes, Reason: whyEcho, Strong: true})

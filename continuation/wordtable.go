@@ -2,14 +2,14 @@ package continuation
 
 // A wordTable finds words by their bytes. It is a hash table with open
 // addressing, at most a quarter full: replies are read word by word, so the
-// look-up is most of the work.
+// look-up is most of the work, and most words of a reply are not in it.
 type wordTable struct {
-	slots  []wordSlot
-	mask   uint32
-	maxLen int
+	index   []uint16 // by hash: a place in entries, 0 if there is none
+	mask    uint32
+	entries []wordEntry // from 1 on
 }
 
-type wordSlot struct {
+type wordEntry struct {
 	text string
 	word word
 }
@@ -20,36 +20,41 @@ func newWordTable(words map[string]word) wordTable {
 	for size < 4*len(words)+4 {
 		size *= 2
 	}
-	t := wordTable{slots: make([]wordSlot, size), mask: uint32(size - 1)}
+	t := wordTable{index: make([]uint16, size), mask: uint32(size - 1), entries: make([]wordEntry, len(words)+1)}
 	for s, w := range words {
-		t.maxLen = max(t.maxLen, len(s))
+		t.entries[w.id] = wordEntry{s, w}
 		i := wordHash([]byte(s)) & t.mask
-		for t.slots[i].word.id != 0 {
+		for t.index[i] != 0 {
 			i = (i + 1) & t.mask
 		}
-		t.slots[i] = wordSlot{s, w}
+		t.index[i] = w.id
 	}
 	return t
 }
 
 // find returns the word, or the zero word.
-func (t *wordTable) find(s []byte) word {
-	if len(s) > t.maxLen {
-		return word{}
-	}
-	for i := wordHash(s) & t.mask; t.slots[i].word.id != 0; i = (i + 1) & t.mask {
-		if t.slots[i].text == string(s) {
-			return t.slots[i].word
+func (t *wordTable) find(s []byte) word { return t.findHashed(s, wordHash(s)) }
+
+// findHashed is find for a caller that has hashed the word already.
+func (t *wordTable) findHashed(s []byte, hash uint32) word {
+	for i := hash & t.mask; t.index[i] != 0; i = (i + 1) & t.mask {
+		if e := &t.entries[t.index[i]]; e.text == string(s) {
+			return e.word
 		}
 	}
 	return word{}
 }
 
-// wordHash is FNV-1a.
+// The parameters of FNV-1a.
+const (
+	hashStart = 2166136261
+	hashPrime = 16777619
+)
+
 func wordHash(s []byte) uint32 {
-	h := uint32(2166136261)
+	h := uint32(hashStart)
 	for _, c := range s {
-		h = (h ^ uint32(c)) * 16777619
+		h = (h ^ uint32(c)) * hashPrime
 	}
 	return h
 }
