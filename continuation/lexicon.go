@@ -132,7 +132,7 @@ func (r Reader) readForeign(english Reading, p *parse) Reading {
 		return english
 	case yes && no, yes && (v == No || v == NoWithMore), no && (v == Yes || v == YesWithMore):
 		return Reading{Reason: whyConflicting}
-	case v != Unclear:
+	case v == Yes || v == No:
 		return english
 	case bytes.IndexByte(p.norm, '?') >= 0:
 		return Reading{Reason: whyYesAsked}
