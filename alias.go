@@ -96,6 +96,13 @@ var (
 	ErrCannotResume    = pipeline.ErrCannotResume
 	ErrAmbiguousEffect = loop.ErrAmbiguousEffect
 	ErrOutcomeUnknown  = loop.ErrOutcomeUnknown
+
+	// What a *continuation.ClosedError says of a question that a press or AnswerTo came too late for.
+	ErrClaimed         = continuation.ErrClaimed
+	ErrAnswered        = continuation.ErrAnswered
+	ErrSuperseded      = continuation.ErrSuperseded
+	ErrExpired         = continuation.ErrExpired
+	ErrUnknownQuestion = continuation.ErrNotFound
 )
 
 // NewTool makes a tool of a function; see [loop.NewTool].
