@@ -1,6 +1,8 @@
 package continuation_test
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 	"unicode"
@@ -24,7 +26,7 @@ var governing = map[string]bool{
 var idioms = strings.NewReplacer(
 	"no problems", "", "no problem", "", "no prob", "", "no worries", "", "no doubt", "", "not bad", "", "no biggie", "", "not a problem", "",
 	"no issues", "", "no issue", "", "no hurry", "", "no rush", "", "no need to wait", "", "no objections", "", "no objection", "",
-	"why not", "", "no matter", "", "without a doubt", "", "cant wait", "")
+	"why not", "", "no matter", "", "without a doubt", "", "cant wait", "", "barely wait", "")
 
 // holdsNegation reports whether the folded reply holds a governing negation.
 func holdsNegation(reply string) bool {
@@ -150,6 +152,39 @@ func FuzzNormalise(f *testing.F) {
 		}
 		if off := continuation.RawOffset(s, len(once)); off != len(s) {
 			t.Fatalf("the end of %q is at %d, want %d", s, off, len(s))
+		}
+	})
+}
+
+// FuzzComposedReply builds replies out of the vocabulary itself, and the words
+// of the question, where random bytes would seldom find a word.
+func FuzzComposedReply(f *testing.F) {
+	parts := slices.Sorted(maps.Keys(continuation.Phrases()))
+	parts = append(parts, "the report", "archive", "it", "archive it", "report", "for", "the old one", "two", "me", "to", "on monday", "unless", "without", "cannot")
+	joints := []string{" ", ", ", ". ", " and ", " but ", "! ", "? ", "\n", " - "}
+	f.Add([]byte{0, 1, 2, 3, 4, 5, 6, 7, 8})
+	f.Add([]byte("any bytes will do for a seed"))
+	f.Fuzz(func(t *testing.T, picks []byte) {
+		const most = 8
+		var b strings.Builder
+		for i := 0; i+2 < len(picks) && i < 3*most; i += 3 {
+			b.WriteString(parts[(int(picks[i])<<8|int(picks[i+1]))%len(parts)])
+			b.WriteString(joints[int(picks[i+2])%len(joints)])
+		}
+		reply := b.String()
+		for _, question := range []string{"", offer, confirm, "Is there anything else?", "Which report?", "Shall I archive it, or wait?", "Do you mind?"} {
+			got := continuation.ReadDecision(question, reply)
+			if got.Verdict == continuation.Yes && holdsNegation(reply) {
+				t.Fatalf("%q: %q holds a negation and reads as yes: %s", question, reply, got.Reason)
+			}
+			if got.Verdict == continuation.Yes && (question == "Which report?" || question == "Shall I archive it, or wait?") {
+				t.Fatalf("%q: %q reads as yes", question, reply)
+			}
+			for _, clause := range []string{"\nno", "\nnot now", "\nplease don't", "\nwait"} {
+				if after := continuation.ReadDecision(question, reply+clause); after.Verdict == continuation.Yes {
+					t.Fatalf("%q: %q reads as yes: %s", question, reply+clause, after.Reason)
+				}
+			}
 		}
 	})
 }
