@@ -7,6 +7,7 @@ import (
 	"errors"
 	"log/slog"
 	"reflect"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -61,6 +62,10 @@ func TestFailClosed(t *testing.T) {
 		{"unknown verdict", answer(governance.Decision{Verdict: 9}), nil, "unknown verdict 9"},
 		{"panic", hook(func(context.Context, governance.Subject) governance.Decision { panic("secret") }), nil, "hook h panicked"},
 		{"panic of nil", hook(func(context.Context, governance.Subject) governance.Decision { panic(nil) }), nil, "hook h panicked"},
+		{"end of its goroutine", hook(func(context.Context, governance.Subject) governance.Decision {
+			runtime.Goexit()
+			return governance.Allow()
+		}), nil, "hook h did not return"},
 		{"approval where nothing waits", answer(governance.RequireApproval("why")),
 			[]governance.Point{governance.PreTurn, governance.PostTool, governance.PreResponse}, "needs an approval (why), and nothing can wait at"},
 		{"transform of nothing", answer(governance.Decision{Verdict: governance.VerdictTransform}), nil, "does not fit"},
@@ -231,5 +236,28 @@ func TestConcurrentDecisions(t *testing.T) {
 	wg.Wait()
 	if n := len(b.recorded); n != 100 {
 		t.Errorf("%d records", n)
+	}
+}
+
+// One decision leaves nothing behind for the next: every hook is asked each time, and an old answer is not a new one.
+func TestDecisionsAreIndependent(t *testing.T) {
+	t.Parallel()
+	for _, at := range points {
+		n := 0
+		k := newKernel(t, &book{}, governance.Hook{Name: "h", At: at, Decide: func(context.Context, governance.Subject) governance.Decision {
+			if n++; n%2 == 0 {
+				runtime.Goexit()
+			}
+			return governance.Allow()
+		}})
+		for i := range 10 {
+			_, err := decide(t.Context(), k, subject(at))
+			if n != i+1 {
+				t.Fatalf("%s: asked %d times in %d decisions", at, n, i+1)
+			}
+			if errors.Is(err, governance.ErrDenied) != (n%2 == 0) {
+				t.Errorf("%s: decision %d: %v", at, n, err)
+			}
+		}
 	}
 }

@@ -183,6 +183,23 @@ func redeem(ctx context.Context, k *governance.Kernel, b *book, way string, fail
 	return k.Redeem(ctx, "a1", r)
 }
 
+// A chain that an approval lets go on, goes on: no hook is asked twice.
+func TestRedeemAsksTheRest(t *testing.T) {
+	t.Parallel()
+	var asked []string
+	note := func(name string, priority int) governance.Hook {
+		return governance.Hook{Name: name, At: governance.PreTool, Priority: priority, Decide: readingHook(func(governance.Subject) { asked = append(asked, name) })}
+	}
+	b := &book{}
+	k := newKernel(t, b, note("before", -1), says("h", governance.PreTool, 0, governance.RequireApproval("?")), note("after", 1))
+	if _, err := redeem(t.Context(), k, b, "redeem", nil); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"before", "after"}, asked); diff != "" {
+		t.Error(diff)
+	}
+}
+
 func TestRedeemRules(t *testing.T) {
 	t.Parallel()
 	b := &book{}

@@ -24,7 +24,7 @@ func check(c Config, pkg *ssa.Package, report func(pos token.Pos, check, fn, mes
 		found[name(fn)] = true
 		k.function(fn)
 	}
-	for _, site := range slices.Sorted(maps.Keys(c.Sites)) {
+	for site := range c.Sites {
 		if strings.HasPrefix(strings.TrimLeft(site, "(*"), pkg.Pkg.Path()+".") && !found[site] {
 			report(token.NoPos, "stale", site, "reviewed, and not there")
 		}

@@ -3,6 +3,7 @@ package nobypass
 import (
 	"fmt"
 	"go/token"
+	"strings"
 
 	"golang.org/x/tools/go/analysis"
 	"golang.org/x/tools/go/analysis/passes/buildssa"
@@ -30,7 +31,9 @@ func New(c Config) *analysis.Analyzer {
 		Run: func(pass *analysis.Pass) (any, error) {
 			pkg := pass.ResultOf[buildssa.Analyzer].(*buildssa.SSA).Pkg
 			check(c, pkg, func(pos token.Pos, check, fn, message string) {
-				pass.Report(analysis.Diagnostic{Pos: pos, Category: check, Message: fmt.Sprintf("[%s] %s: %s", check, fn, message)})
+				if !strings.HasSuffix(pass.Fset.Position(pos).Filename, "_test.go") {
+					pass.Report(analysis.Diagnostic{Pos: pos, Category: check, Message: fmt.Sprintf("[%s] %s: %s", check, fn, message)})
+				}
 			})
 			return nil, nil
 		},

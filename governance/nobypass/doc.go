@@ -25,8 +25,8 @@
 //
 // # What it cannot see
 //
-// Reflection, unsafe, linkname, assembly and cgo. A guarded value that another package turned into an interface (the
-// conversion is reported there: check that package too). What happens inside a decision or a guarded
-// function: check the package that has it, with its own configuration, as iris does with internal/gate. Whether the
-// permit is for the call at hand: the gate asks the permit, at run time. Test files. Packages that it is not run on.
+// Reflection, unsafe, linkname, assembly, cgo, test files, and packages that it is not run on. A guarded value that
+// another package turned into an interface (the conversion is reported there). What happens inside a decision or a
+// guarded function: check its package with its own rules, as iris does with internal/gate. Whether a permit is for the
+// call at hand: the gate asks the permit, at run time.
 package nobypass

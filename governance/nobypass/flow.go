@@ -70,9 +70,9 @@ func branches(cmp *ssa.BinOp, block *ssa.BasicBlock) bool {
 	}
 	for _, use := range *cmp.Referrers() {
 		if branch, ok := use.(*ssa.If); ok {
-			next, other := branch.Block().Succs[isNil], branch.Block().Succs[1-isNil]
-			around := func(p *ssa.BasicBlock) bool { return p != branch.Block() && !next.Dominates(p) }
-			if next != other && next.Dominates(block) && !slices.ContainsFunc(next.Preds, around) {
+			from, next := branch.Block(), branch.Block().Succs[isNil]
+			around := func(p *ssa.BasicBlock) bool { return p != from && !next.Dominates(p) }
+			if next != from.Succs[1-isNil] && next.Dominates(block) && !slices.ContainsFunc(next.Preds, around) {
 				return true
 			}
 		}

@@ -25,12 +25,10 @@ func (k *checker) values(fn *ssa.Function, instr ssa.Instruction) {
 		}
 	}
 	for _, operand := range instr.Operands(nil) {
-		used, ok := (*operand).(*ssa.Function)
-		if !ok {
-			continue
+		if used, ok := (*operand).(*ssa.Function); ok {
+			call, ok := instr.(ssa.CallInstruction)
+			k.used(fn, used, ok && operand == &call.Common().Value, report)
 		}
-		call, ok := instr.(ssa.CallInstruction)
-		k.used(fn, used, ok && operand == &call.Common().Value, report)
 	}
 }
 

@@ -64,7 +64,8 @@ func TestSinkStops(t *testing.T) {
 		k := newKernel(t)
 		c := &counting{n: 1000}
 		var got []string
-		err := gate.SealModel(k, c.model()).Generate(t.Context(), modelPermit(t, k, ""), func(c *llm.Chunk) bool {
+		model := gate.SealModel(k, c.model())
+		err := model.Generate(t.Context(), modelPermit(t, k, ""), func(c *llm.Chunk) bool {
 			got = append(got, c.Text)
 			return len(got) < 3
 		})
@@ -73,6 +74,12 @@ func TestSinkStops(t *testing.T) {
 		}
 		if !c.ended.Load() || c.yielded.Load() > 10 {
 			t.Errorf("the model went on: %d chunks, ended %v", c.yielded.Load(), c.ended.Load())
+		}
+		c.n = 2
+		for range 3 {
+			if got, err := collect(t.Context(), model, modelPermit(t, k, "")); got != "ab" || err != nil {
+				t.Errorf("the next call: %q, %v", got, err)
+			}
 		}
 		stubborn := gate.SealModel(k, seq(func(_ context.Context, _ *llm.Request, yield func(*llm.Chunk, error) bool) {
 			for range 100 {
