@@ -135,6 +135,7 @@ func compile(lists []wordList, phrases []phraseList) *grammar {
 			}
 		}
 	}
+	b.alias(typos)
 	g := &grammar{words: newWordTable(b.words), starts: make([]start, len(b.words)+1), same: groups(sameWords)}
 	for _, w := range b.words {
 		for _, p := range all {
@@ -205,6 +206,16 @@ func (b *builder) intern(s string, r role) word {
 	w.roles |= r
 	b.words[s] = w
 	return w
+}
+
+// alias makes misspellings of words that are known stand for them.
+func (b *builder) alias(typos string) {
+	for t := range strings.FieldsSeq(typos) {
+		typo, right, _ := strings.Cut(t, ":")
+		if w, ok := b.words[right]; ok {
+			b.words[typo] = w
+		}
+	}
 }
 
 // phrase compiles one phrase.

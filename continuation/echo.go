@@ -19,6 +19,7 @@ type echoer struct {
 	content int  // content words so far
 	numbers bool // a number was among them
 	wanted  bool // the word before can take "to" and a verb
+	pronoun bool // "it" or "that" was among the words: all that was offered
 }
 
 // read follows toks[from:to]; it reports whether each content word was found.
@@ -31,6 +32,7 @@ func (e *echoer) read(from, to int) bool {
 		}
 		if e.isFunction(t) {
 			e.wanted = true
+			e.pronoun = e.pronoun || r&roleIt != 0
 			continue
 		}
 		if !e.find(t) {
@@ -101,13 +103,13 @@ func (e *echoer) covers() bool {
 	if e.content == 0 {
 		return true
 	}
-	joined := false
+	joined, listed := false, false
 	words := 0
 	for i := max(e.q.from, e.q.verb); i < e.q.to; i++ {
 		t := e.q.toks[i]
 		s := t.text(e.q.norm)
 		switch {
-		case string(s) == "and" || string(s) == "&" || string(s) == "plus" || t.brk == ',' && i+1 < e.q.to:
+		case string(s) == "and" || string(s) == "&" || string(s) == "plus":
 			joined = true
 		case e.narrows(s):
 			return false
@@ -115,9 +117,13 @@ func (e *echoer) covers() bool {
 		if !e.isQuestionFunction(s) {
 			words++
 		}
+		listed = listed || t.brk == ',' && i+1 < e.q.to
 	}
 	if e.numbers && e.dropsNumber() {
 		return false
+	}
+	if listed && !(e.content == 1 && e.pronoun) {
+		joined = true
 	}
 	return !joined || e.content >= words
 }

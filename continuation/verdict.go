@@ -372,7 +372,7 @@ func (p *parse) readNo(i int) Reading {
 	case p.bound(i, r):
 		return Reading{Reason: whyNoNoun}
 	case p.q.flipped || p.q.either:
-		return p.guarded(Reading{Verdict: No})
+		return p.guarded(Reading{Verdict: No, Reason: whyNo})
 	case r.more && !r.echoed && !p.refusedObject(i):
 		return Reading{Verdict: NoWithMore, Reason: whyNoMore}
 	case seg.class == clsDefer:
@@ -479,7 +479,7 @@ func (p *parse) readDone(i int) Reading {
 func (p *parse) guarded(r Reading) Reading {
 	yes := r.Verdict == Yes || r.Verdict == YesWithMore
 	switch {
-	case p.q.either:
+	case p.q.either && (yes || !p.q.more): // "anything else, or ...?" takes a no
 		return Reading{Reason: whyEither}
 	case p.q.flipped && r.Reason != whyEcho:
 		return Reading{Reason: whyFlipped}

@@ -52,7 +52,7 @@ func TestReadDecisionYes(t *testing.T) {
 		"that is perfect", "This would be great!", "archive it", "please archive it", "yes, archive the report",
 		"Yes, I'd like to archive it.", "yes I would like you to archive the report", "👍", "👍🏽", "✅", "**yes**", "\"yes\"",
 		"ｙｅｓ", "yes\u00a0please", "> Would you like me to archive the report?\nyes", "yes :)", "I think that's fine",
-		"actually yes", "just do it", "by all means",
+		"actually yes", "just do it", "by all means", "yse", "go ahed", "ok, prefect",
 	} {
 		tests = append(tests, decision{question: offer, reply: reply, want: continuation.Yes})
 	}
@@ -83,7 +83,7 @@ func TestReadDecisionNo(t *testing.T) {
 		"no, that's fine", "no, I'm good", "I'm good", "that's all", "ok no", "Okay. No, thank you.", "yes, but not now",
 		"sure, let's do it another time", "don't", "please don't", "don't archive it", "do not go ahead", "not approved",
 		"absolutely not", "definitely not", "of course not", "I don't want to archive it", "I don't think so", "never mind",
-		"cancel", "cancel that", "that's wrong", "that is not right", "can't approve", "👎", "❌", "forget it",
+		"cancel", "cancel that", "that's wrong", "that is not right", "can't approve", "nto approved", "I'm afraid not", "👎", "❌", "forget it",
 	} {
 		tests = append(tests, decision{question: offer, reply: reply, want: continuation.No})
 	}

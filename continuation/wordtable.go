@@ -20,14 +20,14 @@ func newWordTable(words map[string]word) wordTable {
 	for size < 4*len(words)+4 {
 		size *= 2
 	}
-	t := wordTable{index: make([]uint16, size), mask: uint32(size - 1), entries: make([]wordEntry, len(words)+1)}
+	t := wordTable{index: make([]uint16, size), mask: uint32(size - 1), entries: make([]wordEntry, 1, len(words)+1)}
 	for s, w := range words {
-		t.entries[w.id] = wordEntry{s, w}
+		t.entries = append(t.entries, wordEntry{s, w})
 		i := wordHash([]byte(s)) & t.mask
 		for t.index[i] != 0 {
 			i = (i + 1) & t.mask
 		}
-		t.index[i] = w.id
+		t.index[i] = uint16(len(t.entries) - 1)
 	}
 	return t
 }
