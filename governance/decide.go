@@ -36,7 +36,7 @@ func (k *Kernel) decide(ctx context.Context, c *sealed) {
 		}
 		d = k.admit(&c.subject, d)
 		switch {
-		case d.Verdict == VerdictAllow, d.Verdict == VerdictRequireApproval && c.subject.ApprovalID != "":
+		case d.Verdict == VerdictAllow, d.Verdict == VerdictRequireApproval && c.subject.redeems():
 		case d.Verdict == VerdictTransform:
 			if c.err = k.transform(ctx, c, d); c.err != nil {
 				return
@@ -53,13 +53,17 @@ func (k *Kernel) decide(ctx context.Context, c *sealed) {
 	c.verdict = VerdictAllow
 }
 
+// redeems reports whether an approval is to be consumed for s, so that it meets a RequireApproval.
+// Where nothing is called there is nothing to consume.
+func (s *Subject) redeems() bool { return s.ApprovalID != "" && calls(s.Point) }
+
 // admit turns what a decision cannot be into a Deny.
 func (k *Kernel) admit(s *Subject, d Decision) Decision {
 	switch d.Verdict {
 	case VerdictDeny, VerdictAllow:
 		return d
 	case VerdictRequireApproval:
-		if s.ApprovalID != "" && calls(s.Point) {
+		if s.redeems() {
 			return d
 		}
 		if !holds(s.Point) {

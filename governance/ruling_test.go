@@ -225,6 +225,27 @@ func TestRedeemRules(t *testing.T) {
 	}
 }
 
+// An approval meets nothing where nothing is called: there it would never be consumed.
+func TestNothingToRedeem(t *testing.T) {
+	t.Parallel()
+	for _, at := range points {
+		if at == governance.PreLLM || at == governance.PreTool {
+			continue
+		}
+		b := &book{}
+		s := subject(at)
+		s.ApprovalID = "a1"
+		_, err := newKernel(t, b, says("h", at, 0, governance.RequireApproval("?"))).Review(t.Context(), s)
+		want := governance.ErrDenied
+		if at == governance.PostStep {
+			want = governance.ErrHeld
+		}
+		if !errors.Is(err, want) || b.consumed != nil {
+			t.Errorf("%s: %v, consumed %v", at, err, b.consumed)
+		}
+	}
+}
+
 // A request that waits is pinned as it was before the hooks, and approved as that; what is sent has their transforms.
 func TestRedeemModel(t *testing.T) {
 	t.Parallel()

@@ -77,8 +77,9 @@ type Subject struct {
 	// Holdable says that the caller can keep this waiting for a person (it has a run, and a row to put it in).
 	// Where it is false, or the kernel has no Approvals, RequireApproval is a Deny.
 	Holdable bool
-	// ApprovalID names the approval under which this is done again. A RequireApproval is met by it, a Deny still
-	// denies, changed arguments are a Deny, and the permit is minted by consuming it.
+	// ApprovalID names the approval under which this is done again, at PreLLM and PreTool; elsewhere it has no effect.
+	// A RequireApproval is met by it, a Deny still denies, changed arguments are a Deny, and the permit is minted by
+	// consuming it.
 	ApprovalID string
 
 	request *llm.Request

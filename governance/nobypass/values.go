@@ -73,7 +73,6 @@ func (k *checker) converted(t types.Type, report func(check, message string)) {
 	for i := range methods.Len() {
 		if obj, ok := methods.At(i).Obj().(*types.Func); ok && k.guards(obj.Origin()) {
 			report("interface", t.String()+" is converted")
-			return
 		}
 	}
 }
