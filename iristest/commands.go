@@ -61,7 +61,10 @@ func (c *conversation) script(rest string) error {
 	if len(words) < 3 || c.models[words[0]] == nil {
 		return fmt.Errorf("model AGENT answer|call|ask|fail …: %q", rest)
 	}
-	m, text := c.models[words[0]], unescape(words[2])
+	m, text := c.models[words[0]], words[2]
+	if words[1] != "call" { // arguments are JSON, with escapes of their own
+		text = unescape(text)
+	}
 	switch words[1] {
 	case "answer":
 		m.Answer(text)

@@ -95,6 +95,9 @@ func replyText(c *continuation.Continuation, a *answer, reply string) string {
 		if option == "" {
 			option = fmt.Sprintf("number %d", a.pick.Position)
 		}
+		if a.pick.Ref != nil {
+			option += " (" + string(a.pick.Ref) + ")"
+		}
 		return continuation.ChoiceTask(c.Question, option, reply)
 	case decides, decidesYes:
 		return continuation.DecisionTask(c.Question, a.reading.Verdict, reply)
