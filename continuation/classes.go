@@ -1,10 +1,5 @@
 package continuation
 
-import (
-	"strings"
-	"sync"
-)
-
 // A class is what a phrase does in a reply.
 type class uint8
 
@@ -87,9 +82,22 @@ func (e element) matches(w word) bool {
 
 // A phrase is a sequence of places with the class of what fits them.
 type phrase struct {
-	second element // the second place if it cannot be missing, else empty
-	class  class
-	elems  []element
+	elems []element
+	class class
+}
+
+// A node is a place in the tree of the phrases that open with one word.
+// Phrases with the same beginning share it.
+type node struct {
+	edges []edge
+	class class
+	ends  bool // a phrase ends here, of that class
+}
+
+// An edge leads to the next place of a phrase.
+type edge struct {
+	element
+	next *node
 }
 
 // A grammar is a compiled vocabulary. It is never changed after it is built.
@@ -101,156 +109,11 @@ type grammar struct {
 
 // A start holds the phrases that can open with one word.
 type start struct {
-	alone   class // the phrase of this word by itself
-	isAlone bool
-	longer  []branch
+	node
 	// What the second word of a longer phrase can be: most words are ruled
 	// out by this alone. ids has a bit for each id, modulo 64.
 	ids   uint64
 	roles role
-}
-
-// A branch holds the longer phrases of a start with the same second place.
-type branch struct {
-	second  element // empty where that place can be missing
-	phrases []phrase
-}
-
-// english compiles the built-in vocabulary once.
-var english = sync.OnceValue(func() *grammar { return compile(wordLists, phraseLists) })
-
-// compile builds a grammar from its word lists and phrases.
-func compile(lists []wordList, phrases []phraseList) *grammar {
-	b := builder{words: map[string]word{}}
-	for _, l := range lists {
-		for w := range strings.FieldsSeq(l.words) {
-			b.intern(w, l.role)
-		}
-	}
-	var all []phrase
-	for _, l := range phrases {
-		for p := range strings.SplitSeq(l.phrases, ";") {
-			if strings.TrimSpace(p) != "" {
-				all = append(all, b.phrase(p, l.class))
-			}
-		}
-	}
-	b.alias(typos)
-	g := &grammar{words: newWordTable(b.words), starts: make([]start, len(b.words)+1), same: groups(sameWords)}
-	for _, w := range b.words {
-		for _, p := range all {
-			if p.elems[0].matches(w) {
-				g.starts[w.id].add(p)
-			}
-		}
-	}
-	return g
-}
-
-// add files a phrase that can open with the word.
-func (s *start) add(p phrase) {
-	if len(p.elems) == 1 {
-		if !s.isAlone {
-			s.alone, s.isAlone = p.class, true
-		}
-		return
-	}
-	s.branch(p)
-	for _, e := range p.elems[1:] {
-		if e.id != 0 {
-			s.ids |= 1 << (e.id % 64)
-		}
-		s.roles |= e.roles
-		if !e.optional {
-			break
-		}
-	}
-}
-
-// branch files a longer phrase under its second place.
-func (s *start) branch(p phrase) {
-	for i := range s.longer {
-		if s.longer[i].second == p.second {
-			s.longer[i].phrases = append(s.longer[i].phrases, p)
-			return
-		}
-	}
-	s.longer = append(s.longer, branch{p.second, []phrase{p}})
-}
-
-// continues reports whether a longer phrase can go on with w.
-func (s *start) continues(w word) bool {
-	return s.roles&w.roles != 0 || w.id != 0 && s.ids&(1<<(w.id%64)) != 0
-}
-
-// groups numbers the groups of sameWords, by stem.
-func groups(lists []sameList) map[string]uint8 {
-	same := map[string]uint8{}
-	for i, l := range lists {
-		for w := range strings.FieldsSeq(l.words) {
-			same[string(stem([]byte(w)))] |= 1 << i
-		}
-	}
-	return same
-}
-
-// A builder gives words their ids while a grammar is compiled.
-type builder struct{ words map[string]word }
-
-// intern returns the word for s, with the given roles added.
-func (b *builder) intern(s string, r role) word {
-	w, ok := b.words[s]
-	if !ok {
-		w.id = uint16(len(b.words) + 1)
-	}
-	w.roles |= r
-	b.words[s] = w
-	return w
-}
-
-// alias makes misspellings of words that are known stand for them.
-func (b *builder) alias(typos string) {
-	for t := range strings.FieldsSeq(typos) {
-		typo, right, _ := strings.Cut(t, ":")
-		if w, ok := b.words[right]; ok {
-			b.words[typo] = w
-		}
-	}
-}
-
-// phrase compiles one phrase.
-func (b *builder) phrase(s string, c class) phrase {
-	p := phrase{class: c}
-	for f := range strings.FieldsSeq(s) {
-		p.elems = append(p.elems, b.element(f))
-	}
-	if len(p.elems) > 1 && !p.elems[1].optional && !p.elems[0].repeat {
-		p.second = p.elems[1]
-	}
-	return p
-}
-
-// element compiles one place: a word or a <role>, "?" for may be missing, "*"
-// for any number.
-func (b *builder) element(f string) (e element) {
-	if t, ok := strings.CutSuffix(f, "?"); ok {
-		f, e.optional = t, true
-	} else if t, ok := strings.CutSuffix(f, "*"); ok {
-		f, e.optional, e.repeat = t, true, true
-	}
-	if strings.HasPrefix(f, "<") {
-		e.roles = roleNames[f]
-		return e
-	}
-	e.id = b.intern(f, 0).id
-	return e
-}
-
-// roleNames are the names by which phrases call the roles.
-var roleNames = map[string]role{
-	"<it>": roleIt, "<its>": roleItIs, "<be>": roleBe, "<looks>": roleLooks, "<very>": roleVery,
-	"<good>": roleGood, "<bad>": roleBad, "<not>": roleNot, "<i>": roleI, "<cant>": roleCant,
-	"<thing>": roleThing, "<want>": roleWant, "<task>": roleTask, "<plan>": rolePlan,
 }
 
 // lookup returns what is known of a token. A word of consent or refusal is
@@ -286,48 +149,47 @@ func (g *grammar) stretched(tok []byte) word {
 }
 
 // match returns the class and length of the longest phrase at the start of
-// toks; length 0 if none.
+// toks; length 0 if none. A phrase does not cross the end of a clause.
 func (g *grammar) match(toks []token) (class, int) {
 	st := &g.starts[toks[0].word.id]
+	if len(toks) > 1 && toks[0].brk == 0 && st.continues(toks[1].word) {
+		return st.longest(toks, 1, false)
+	}
+	if st.ends {
+		return st.class, 1
+	}
+	return clsOther, 0
+}
+
+// longest returns the class and length of the longest phrase below n, with i
+// tokens behind it; ended says that the last of them ends its clause.
+func (n *node) longest(toks []token, i int, ended bool) (class, int) {
 	best, length := clsOther, 0
-	if st.isAlone {
-		best, length = st.alone, 1
+	if n.ends {
+		best, length = n.class, i
 	}
-	if len(toks) < 2 || toks[0].brk != 0 || !st.continues(toks[1].word) {
-		return best, length
-	}
-	next := toks[1].word
-	for i := range st.longer {
-		b := &st.longer[i]
-		if b.second != (element{}) && !b.second.matches(next) {
+	for k := range n.edges {
+		e := &n.edges[k]
+		j, done := e.take(toks, i, ended)
+		if j == i && !e.optional {
 			continue
 		}
-		for j := range b.phrases {
-			if n := b.phrases[j].match(toks); n > length {
-				best, length = b.phrases[j].class, n
-			}
+		if c, l := e.next.longest(toks, j, done); l > length {
+			best, length = c, l
 		}
 	}
 	return best, length
 }
 
-// match returns how many tokens the phrase covers at the start of toks, 0 if
-// it does not fit. A phrase does not cross the end of a clause.
-func (p *phrase) match(toks []token) int {
-	i, ended := 0, false
-	for _, e := range p.elems {
-		took := false
-		for i < len(toks) && !ended && e.matches(toks[i].word) {
-			ended = toks[i].brk != 0
-			took = true
-			i++
-			if !e.repeat {
-				break
-			}
-		}
-		if !took && !e.optional {
-			return 0
+// take returns the place after the tokens from i on that fit e, as many as e
+// can take.
+func (e *element) take(toks []token, i int, ended bool) (int, bool) {
+	for i < len(toks) && !ended && e.matches(toks[i].word) {
+		ended = toks[i].brk != 0
+		i++
+		if !e.repeat {
+			break
 		}
 	}
-	return i
+	return i, ended
 }
