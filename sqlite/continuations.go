@@ -99,11 +99,9 @@ func (s continuations) Open(ctx context.Context, c continuation.Continuation) (c
 }
 
 // openable returns c's options as they are stored, or says why c may not be.
-func openable(c *continuation.Continuation) (options json.RawMessage, err error) {
-	if len(c.Options) > 0 {
-		if options, err = continuation.Exact(c.Options); err != nil {
-			return nil, fmt.Errorf("%w: options: %w", continuation.ErrInvalid, err)
-		}
+func openable(c *continuation.Continuation) (options []byte, err error) {
+	if options, err = encodeOptions(c.Options); err != nil {
+		return nil, fmt.Errorf("%w: options: %w", continuation.ErrInvalid, err)
 	}
 	switch {
 	case len(c.Question) > continuation.MaxQuestion, len(c.Payload) > continuation.MaxPayload, len(options) > continuation.MaxOptions:
@@ -112,6 +110,34 @@ func openable(c *continuation.Continuation) (options json.RawMessage, err error)
 		return nil, fmt.Errorf("%w: a continuation has an id, a session and an owner", continuation.ErrInvalid)
 	}
 	return options, nil
+}
+
+// encodeOptions returns options as JSON, each ref byte for byte as it came: package json would take the space out of it.
+func encodeOptions(options []continuation.Option) ([]byte, error) {
+	if len(options) == 0 {
+		return nil, nil
+	}
+	out := []byte{'['}
+	for i, o := range options {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		ref := o.Ref
+		o.Ref = nil
+		b, err := continuation.Exact(o)
+		switch {
+		case err != nil:
+			return nil, err
+		case ref == nil:
+			out = append(out, b...)
+			continue
+		case !json.Valid(ref):
+			return nil, fmt.Errorf("the ref of option %d is not JSON", o.Position)
+		}
+		out = append(append(append(out, b[:len(b)-1]...), `,"ref":`...), ref...)
+		out = append(out, '}')
+	}
+	return append(out, ']'), nil
 }
 
 // waitingRow is the pending row of a session.
@@ -154,14 +180,11 @@ const selectContinuation = `SELECT ` + continuationColumns + ` FROM continuation
 
 func (s continuations) Get(ctx context.Context, id string, now time.Time) (out *continuation.Continuation, err error) {
 	err = s.read(ctx, func(db *conn) error {
-		out, err = db.continuation(selectContinuation, id)
+		out, err = db.there(id)
 		return err
 	})
 	if err != nil {
 		return nil, err
-	}
-	if out == nil {
-		return nil, continuation.ErrNotFound
 	}
 	return readAt(out, now), nil
 }
@@ -176,7 +199,14 @@ func (s continuations) Claim(ctx context.Context, by continuation.Claimant) (out
 		if err != nil || out != nil {
 			return err
 		}
-		return db.whyNot(by.ID, by.SessionID, by.At)
+		there, err := db.there(by.ID)
+		switch {
+		case err != nil:
+			return err
+		case there.SessionID != by.SessionID:
+			return continuation.ErrNotFound
+		}
+		return &continuation.ClosedError{Row: *readAt(there, by.At)}
 	})
 	if err != nil {
 		return nil, err
@@ -184,15 +214,11 @@ func (s continuations) Claim(ctx context.Context, by continuation.Claimant) (out
 	return out, nil
 }
 
-// whyNot says what became of a row that is not where it was looked for; sessionID may be "".
-func (c *conn) whyNot(id, sessionID string, at time.Time) error {
-	there, err := c.continuation(selectContinuation, id)
-	switch {
-	case err != nil:
-		return err
-	case there == nil, sessionID != "" && there.SessionID != sessionID:
-		return continuation.ErrNotFound
-	default:
-		return &continuation.ClosedError{Row: *readAt(there, at)}
+// there returns a row as it is stored, or [continuation.ErrNotFound].
+func (c *conn) there(id string) (*continuation.Continuation, error) {
+	out, err := c.continuation(selectContinuation, id)
+	if err == nil && out == nil {
+		err = continuation.ErrNotFound
 	}
+	return out, err
 }

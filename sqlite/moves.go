@@ -60,20 +60,22 @@ func (c *conn) move(m continuation.Move) (*continuation.Continuation, error) {
 	if err != nil || out != nil {
 		return out, err
 	}
-	if m.To == continuation.Expired {
-		m.At = time.Time{}
+	there, err := c.there(m.ID)
+	if err != nil {
+		return nil, err
 	}
-	return nil, c.whyNot(m.ID, "", m.At)
+	if m.To == continuation.Expired {
+		m.At = time.Time{} // as it is stored: a row past its time is what this move is for
+	}
+	return nil, &continuation.ClosedError{Row: *readAt(there, m.At)}
 }
 
 // release gives a claimed row back: it is pending again, or expired past its time, or superseded where another question waits.
 func (c *conn) release(m continuation.Move) (out *continuation.Continuation, err error) {
-	there, err := c.continuation(selectContinuation, m.ID)
+	there, err := c.there(m.ID)
 	switch {
 	case err != nil:
 		return nil, err
-	case there == nil:
-		return nil, continuation.ErrNotFound
 	case there.Status != continuation.Claimed:
 		return nil, &continuation.ClosedError{Row: *readAt(there, m.At)}
 	case micros(m.At) >= micros(there.ExpiresAt):

@@ -82,7 +82,7 @@ const (
 
 	moveRun = `UPDATE runs SET state = ?1, reason = ?2, detail = ?3, asked = ?4, approval_id = ?5, epoch = epoch + ?6, updated_at = ?7,
 	turn_id = CASE ?8 WHEN '' THEN turn_id ELSE ?8 END, expires_at = CASE ?9 WHEN 0 THEN expires_at ELSE ?9 END
-	WHERE id = ?10 AND epoch = ?11 AND state IN (?12, ?13, ?14) AND (state = 'running' OR pinned OR expires_at > ?7)
+	WHERE id = ?10 AND epoch = ?11 AND state IN (?12, ?13, ?14, ?15) AND (state = 'running' OR pinned OR expires_at > ?7)
 	RETURNING ` + runColumns
 )
 
@@ -93,9 +93,9 @@ func (s runs) Move(ctx context.Context, m checkpoint.Move) (out *checkpoint.Run,
 	}
 	from := origins(m)
 	err = s.write(ctx, func(db *conn) error {
-		if from != [3]string{} {
+		if from != [4]string{} {
 			out, err = db.run(moveRun, string(m.To), string(m.Reason), m.Detail, question, m.ApprovalID, flag(m.To == checkpoint.Running),
-				micros(m.At), m.TurnID, micros(m.ExpiresAt), m.RunID, m.Epoch, from[0], from[1], from[2])
+				micros(m.At), m.TurnID, micros(m.ExpiresAt), m.RunID, m.Epoch, from[0], from[1], from[2], from[3])
 			if err != nil || out != nil {
 				return err
 			}
@@ -116,7 +116,7 @@ func (s runs) Move(ctx context.Context, m checkpoint.Move) (out *checkpoint.Run,
 }
 
 // origins returns the states of m.From that a run's machine leads from to m.To; "" for none.
-func origins(m checkpoint.Move) (out [3]string) {
+func origins(m checkpoint.Move) (out [4]string) {
 	legal := []checkpoint.State{checkpoint.Running}
 	switch m.To {
 	case checkpoint.Running:
@@ -126,7 +126,7 @@ func origins(m checkpoint.Move) (out [3]string) {
 	}
 	n := 0
 	for _, state := range legal {
-		if slices.Contains(m.From, state) && n < len(out) {
+		if slices.Contains(m.From, state) {
 			out[n] = string(state)
 			n++
 		}
