@@ -93,8 +93,15 @@ func (a *asking) ask() {
 		}
 		a.done <- struct{}{}
 	}()
-	decide, ctx := a.hook.Decide, a.ctx
-	a.decision = decide(ctx, a.subject)
+	a.call()
+}
+
+// call is apart from ask, and not inlined, so that the copies of the subject are off the stack when ask reports: a new
+// goroutine's stack would have to grow for it.
+//
+//go:noinline
+func (a *asking) call() {
+	a.decision = a.hook.Decide(a.ctx, a.subject)
 	a.returned = true
 }
 
