@@ -16,6 +16,7 @@ type echoer struct {
 	norm    []byte
 	toks    []token
 	next    int  // the question token to go on from
+	low     int  // the first question token that was repeated
 	content int  // content words so far
 	numbers bool // a number was among them
 	wanted  bool // the word before can take "to" and a verb
@@ -62,7 +63,7 @@ func (e *echoer) find(t token) bool {
 	want := t.text(e.norm)
 	for i := e.next; i < len(e.q.toks); i++ {
 		if sameStem(e.q.toks[i].text(e.q.norm), want) {
-			e.next = i + 1
+			e.found(i)
 			return true
 		}
 	}
@@ -71,11 +72,32 @@ func (e *echoer) find(t token) bool {
 	}
 	for i := max(e.next-1, 0); i < len(e.q.toks); i++ { // "make the reservation" repeats "book" twice
 		if sameMeaning(e.q.toks[i].text(e.q.norm), want) {
-			e.next = i + 1
+			e.found(i)
 			return true
 		}
 	}
 	return false
+}
+
+// found notes that the question token i is repeated.
+func (e *echoer) found(i int) {
+	if e.next == 0 || i < e.low {
+		e.low = i
+	}
+	e.next = i + 1
+}
+
+// proposal returns where what is repeated begins: in the closing sentence, at
+// the verb of its offer, or in a sentence before that ("Send it to A and B? Is
+// that right?").
+func (e *echoer) proposal() int {
+	from := max(e.q.from, e.q.verb)
+	if e.low >= from {
+		return from
+	}
+	for from = e.low; from > 0 && !endsSentence(e.q.toks[from-1].brk); from-- {
+	}
+	return from
 }
 
 // sameStem reports whether two words differ at most by an ending.
@@ -105,7 +127,7 @@ func (e *echoer) covers() bool {
 	}
 	joined, listed := false, false
 	words := 0
-	for i := max(e.q.from, e.q.verb); i < e.q.to; i++ {
+	for i := e.proposal(); i < e.q.to; i++ {
 		t := e.q.toks[i]
 		s := t.text(e.q.norm)
 		switch {
@@ -143,7 +165,7 @@ func (e *echoer) isQuestionFunction(s []byte) bool {
 // dropsNumber reports whether a number of the closing question is missing from
 // the reply.
 func (e *echoer) dropsNumber() bool {
-	for _, t := range e.q.toks[e.q.from:e.q.to] {
+	for _, t := range e.q.toks[e.proposal():e.q.to] {
 		if !t.number && english().words.find(t.text(e.q.norm)).roles&roleNumber == 0 {
 			continue
 		}

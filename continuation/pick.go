@@ -79,12 +79,37 @@ func (p *picker) byLabel() (index, next int, ok bool) {
 	from, end := p.head()
 	l, ok := p.label(from, end)
 	if !ok {
-		return 0, 0, false
+		if l, end, ok = p.joined(from, end); !ok {
+			return 0, 0, false
+		}
 	}
 	if end < len(p.toks) && !p.restAgrees(l, from, end) {
 		return 0, 0, false
 	}
 	return l.index, end, true
+}
+
+// joined reads a pick that runs into more without a comma: "2 but rename it".
+// What it runs into must name no number, and not take the pick back.
+func (p *picker) joined(from, end int) (l label, next int, ok bool) {
+	for i := from + 1; i < end-1; i++ {
+		if p.toks[i].word.roles&roleSplit == 0 {
+			continue
+		}
+		l, ok := p.label(from, i)
+		return l, i, ok && !p.takesBack(i+1, end)
+	}
+	return label{}, 0, false
+}
+
+// takesBack reports whether toks[from:end] holds a number or a negation.
+func (p *picker) takesBack(from, end int) bool {
+	for _, t := range p.toks[from:end] {
+		if t.number || t.word.roles&(roleOrdinal|roleCardinal|roleRevoke|roleSeveral) != 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // head returns the first clause that is more than a courtesy.
@@ -116,7 +141,7 @@ func (p *picker) restAgrees(l label, from, end int) bool {
 	}
 	for end < len(p.toks) {
 		next := p.clauseEnd(end)
-		if p.toks[end].word.roles&roleRevoke != 0 {
+		if r := p.toks[end].word.roles; r&roleRevoke != 0 && r&roleSplit == 0 {
 			return false
 		}
 		if other, ok := p.label(end, next); ok && other.index != l.index {

@@ -17,7 +17,7 @@ func TestReadChoicePicks(t *testing.T) {
 		"the 2nd one": 2, "second": 2, "the second one": 2, "the third one": 3, "two": 2, "option two": 2, "number 4": 4,
 		"the last one": 5, "b": 2, "B.": 2, "option b": 2, "go with C": 3, "just go with the 1 st one": 1, "ok, 3": 3,
 		"Just tell me more about the 4th news from your news list": 4, "give me more details on 3": 3, "expand on 3": 3,
-		"what about 3": 3, "dig into 3": 3, "can you open 3?": 3, "the 3rd headline": 3, "tell me about number two": 2,
+		"what about 3": 3, "dig into 3": 3, "can you open 3?": 3, "the 3rd headline": 3, "3 looks good": 3, "tell me about number two": 2,
 		"Flood in Ghent": 2, "the strike ends story": 4, "I'd like the cup final, please": 5, "I want the second": 2,
 	} {
 		got, ok := continuation.ReadChoice(headlines, reply)
@@ -34,7 +34,7 @@ func TestReadChoiceNone(t *testing.T) {
 		"show me 5 more", "2 more", "2 of these", "give me 3 headlines", "4 people are coming", "I need 4", "just one", "3 news",
 		"What is the first day of the week?", "3.5", "10:30", "2pm", "at 5", "in 2", "on the 5th", "no, on the 5th", "2%", "$1",
 		"just a second", "one second", "first, tell me about it", "first of all, no", "none of them", "not 2", "anything but 2",
-		"2, no, 3", "2, wait", "2 please, not 3", "the first two", "second to last", "maybe 2", "明天 2 点", "v2", "the one", "i",
+		"2, no, 3", "2, wait", "2 please, not 3", "2 and 3", "2 and not 3", "2 then 3", "2 and maybe 3", "2 but not yet", "the first two", "second to last", "maybe 2", "明天 2 点", "v2", "the one", "i",
 		"rates rise and strike ends", "Is the cup final today?", "not the cup final",
 	} {
 		if got, ok := continuation.ReadChoice(headlines, reply); ok {
@@ -49,11 +49,12 @@ func TestReadChoiceNone(t *testing.T) {
 func TestReadChoiceMore(t *testing.T) {
 	t.Parallel()
 	for reply, want := range map[string]string{
-		"Option 1, then move on to finding 8":         "then move on to finding 8",
-		"3 - and hurry":                               "and hurry",
-		"2. Thanks!":                                  "Thanks!",
+		"Option 1, then move on to finding 8": "then move on to finding 8",
+		"option 2 but rename it":              "but rename it", "go with 2 and deploy it, please": "and deploy it, please",
+		"3 - and hurry": "and hurry",
+		"2. Thanks!":    "Thanks!",
 		"Rates rise. And tell Anna, \u201cnow\u201d.": "And tell Anna, \u201cnow\u201d.",
-		"the second":                                  "",
+		"the second": "",
 	} {
 		got, ok := continuation.ReadChoice(headlines, reply)
 		if diff := cmp.Diff(want, got.More); diff != "" || !ok {

@@ -163,10 +163,16 @@ func (p *parse) readYes(i int) Reading {
 		return Reading{Reason: whyYesAsked}
 	}
 	strong := seg.class != clsPred && seg.class != clsOK || r.yes
-	if r.but || r.more && (!r.echoed || r.asked) {
+	if r.but || p.dangling() || r.more && (!r.echoed || r.asked) {
 		return p.guarded(Reading{Verdict: YesWithMore, Reason: whyYesMore, Strong: strong})
 	}
 	return p.guarded(Reading{Verdict: Yes, Reason: whyYes, Strong: strong})
+}
+
+// dangling reports whether the reply breaks off at an "and".
+func (p *parse) dangling() bool {
+	last := p.toks[len(p.toks)-1]
+	return len(p.toks) > 1 && string(last.text(p.norm)) == "and"
 }
 
 // deferred reads a yes that is put off.

@@ -130,6 +130,8 @@ func TestReadDecisionEcho(t *testing.T) {
 		{"", "Shall I delete the logs and the backups?", "yes, delete the logs", continuation.YesWithMore},
 		{"", "Shall I delete the logs and the backups?", "yes, delete the logs and the backups", continuation.Yes},
 		{"", "Shall I delete the logs and the backups?", "delete the logs", continuation.Unclear},
+		{"", "Send the invite to Bob and Ann? Is that right?", "yes, send it to Ann", continuation.YesWithMore},
+		{"", "Shall I archive it?", "yes and", continuation.YesWithMore},
 		{"", "Shall I turn it off?", "yes, turn it on", continuation.YesWithMore},
 		{"", "Shall I turn it off?", "turn it on", continuation.Unclear},
 		{"", "So you want the film with no subtitles?", "I want the film with subtitles", continuation.Unclear},
