@@ -167,11 +167,15 @@ func twoOptions(question string) (a, b string, ok bool) {
 	left, right = trimLead(left), trimLead(right)
 	l, r := len(strings.Fields(left)), len(strings.Fields(right))
 	const short = 4
-	if l == 0 || r == 0 || l > short || r > short || l != r && !set {
+	if l == 0 || r == 0 || l > short || r > short || l != r && !set || numeric(left) || numeric(right) {
 		return "", "", false
 	}
 	return left, right, true
 }
+
+// numeric reports whether s opens with a digit: as an option it would be taken
+// for a place in the list.
+func numeric(s string) bool { return s[0] >= '0' && s[0] <= '9' }
 
 // opensWh reports whether a clause opens with a wh-word.
 func opensWh(s string) bool {

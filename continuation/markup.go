@@ -75,6 +75,9 @@ func plainText(s string) string {
 	if strings.Contains(s, "__") {
 		s = strings.ReplaceAll(s, "__", "")
 	}
+	if strings.Count(s, "*")%2 == 1 { // the other half stood after the mark
+		s = strings.ReplaceAll(s, "*", "")
+	}
 	return s
 }
 

@@ -29,6 +29,9 @@ func (r Reader) ReadChoice(options []string, reply string) (Pick, bool) {
 	if len(p.toks) == 0 {
 		return Pick{}, false
 	}
+	if i, ok := p.wholeTitle(); ok {
+		return Pick{Index: i}, true
+	}
 	if i, end, ok := p.byLabel(); ok {
 		return Pick{Index: i, More: more(reply, p.offset(end))}, true
 	}
@@ -86,7 +89,26 @@ func (p *picker) byLabel() (index, next int, ok bool) {
 	if end < len(p.toks) && !p.restAgrees(l, from, end) {
 		return 0, 0, false
 	}
+	if p.misleading(l, from, end) {
+		return 0, 0, false
+	}
 	return l.index, end, true
+}
+
+// misleading reports whether the number of a pick also opens the title of
+// another option: "2" to "2 people" and "4 people".
+func (p *picker) misleading(l label, from, end int) bool {
+	for i := range p.options {
+		if i == l.index {
+			continue
+		}
+		for j := from; j < end; j++ {
+			if p.toks[j].number && p.titleOpens(i, p.toks[j].text(p.norm)) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // joined reads a pick that runs into more without a comma: "2 but rename it".

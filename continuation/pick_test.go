@@ -77,6 +77,9 @@ func TestReadChoiceTitles(t *testing.T) {
 		{"plural", []string{"Sport", "Music"}, "I'd like sports", 1},
 		{"twice the same title", []string{"Tea", "Tea"}, "tea", 0},
 		{"a long reply only mentions it", []string{"Tea", "Coffee"}, "my aunt used to say that there is no better drink in the world than a cup of tea", 0},
+		{"a number that another title opens with", []string{"2 people", "4 people"}, "2", 0},
+		{"a number as a title", []string{"3", "4"}, "3", 1},
+		{"a number of no title", []string{"4 people", "6 people"}, "1", 1},
 		{"letter beyond the list", []string{"Tea", "Coffee"}, "c", 0},
 	}
 	for _, tt := range tests {

@@ -1,14 +1,16 @@
 package continuation
 
+import (
+	"bytes"
+	"strings"
+)
+
 // byTitle reads a pick by an option's own title: exactly one occurs in a short
 // reply that neither asks nor negates. It returns the option and the token after
 // its clause.
 func (p *picker) byTitle() (index, next int, ok bool) {
 	if len(p.toks) > maxTitleReply {
 		return 0, 0, false
-	}
-	if i, ok := p.wholeTitle(); ok {
-		return i, len(p.toks), true
 	}
 	asks, query := false, false
 	for _, t := range p.toks {
@@ -83,7 +85,7 @@ func (p *picker) findTitle(i, from, to int) (int, int, bool) {
 	}
 	norm := normalise(normBuf[:0], title)
 	toks := tokenise(picking(), norm, tokBuf[:0])
-	if len(toks) == 0 || len(toks) == 1 && len(norm) < 2 {
+	if len(toks) == 0 {
 		return 0, 0, false
 	}
 	for at := from; at+len(toks) <= to; at++ {
@@ -92,6 +94,17 @@ func (p *picker) findTitle(i, from, to int) (int, int, bool) {
 		}
 	}
 	return 0, 0, false
+}
+
+// titleOpens reports whether the title of option i opens with the word.
+func (p *picker) titleOpens(i int, word []byte) bool {
+	var buf [256]byte
+	title := strings.TrimLeft(optionTitle(p.options[i]), " *_")
+	if title == "" || title[0] < '0' || title[0] > '9' {
+		return false
+	}
+	norm := normalise(buf[:0], title)
+	return bytes.HasPrefix(norm, word) && boundary(norm, len(word))
 }
 
 // titleAt reports whether the title stands at token at.

@@ -8,8 +8,8 @@ func (r Reader) ReadDecision(question, reply string) Reading {
 	}
 	var (
 		normBuf  [512]byte
-		tokBuf   [96]token
-		segBuf   [48]segment
+		tokBuf   [64]token
+		segBuf   [32]segment
 		qNormBuf [questionTail + 112]byte
 		qTokBuf  [96]token
 	)
