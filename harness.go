@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/iris-harness/iris/approval"
 	"github.com/iris-harness/iris/continuation"
 	"github.com/iris-harness/iris/pipeline"
 	"github.com/iris-harness/iris/plugin"
@@ -18,6 +19,11 @@ type Harness struct {
 	registry *continuation.Registry
 	pipeline *pipeline.Pipeline
 	host     *plugin.Host
+
+	approvals *approval.Service
+	router    *approval.Router
+	deliverer *approval.Deliverer
+	tools     map[string]Tool
 
 	mu    sync.Mutex
 	beats map[string]time.Time // when each heartbeat is due

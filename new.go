@@ -54,7 +54,7 @@ func (b *builder) build() *Harness {
 		return nil
 	}
 	b.defaults()
-	b.h = &Harness{c: b.c, beats: map[string]time.Time{}}
+	b.h = &Harness{c: b.c, beats: map[string]time.Time{}, tools: map[string]Tool{}}
 	b.plugins()
 	recorder := pipeline.NewRecorder(b.c.Store, b.c.Clock)
 	b.governance(recorder)
@@ -69,6 +69,7 @@ func (b *builder) build() *Harness {
 		intercept.Config{Logger: b.c.Logger, Fault: b.h.host.Fault})
 	b.check(err)
 	agents := b.agents()
+	b.approvalQueue()
 	if len(b.errs) > 0 {
 		return nil
 	}
@@ -76,7 +77,8 @@ func (b *builder) build() *Harness {
 		Stores: b.c.Store, Continuations: b.h.registry, Kernel: b.kernel, Recorder: recorder, Agents: agents, Chain: chain, Confirmer: confirmer,
 		Classifier: b.c.Classifier, Planner: b.c.Planner, Curator: b.c.Curator, Judges: b.c.Judges, Reader: b.reader(),
 		ReportRejected: b.c.Approvals.OnReject == ReportToModel, History: b.c.History, LeaseTTL: b.c.LeaseTTL,
-		Timeouts: pipeline.Timeouts{Approval: b.c.Approvals.Timeout, Destructive: b.c.Approvals.Destructive},
+		Timeouts:   pipeline.Timeouts{Approval: b.c.Approvals.Timeout, Destructive: b.c.Approvals.Destructive},
+		Deliveries: b.h.router.Deliveries, Deliver: b.h.deliverNow, Where: b.h.where, Approve: b.chatApprovals(),
 		Distance: b.c.Distance, Clock: b.c.Clock, Logger: b.c.Logger,
 	})
 	b.check(err)
@@ -192,6 +194,14 @@ func (b *builder) core(a *Agent, tools []Tool) loop.Agent {
 	return core
 }
 
+// chatApprovals is how a conversation decides the approvals of its own runs; nil where it may not.
+func (b *builder) chatApprovals() func(ctx context.Context, d pipeline.ChatDecision) error {
+	if b.c.Approvals.NoChat {
+		return nil
+	}
+	return b.h.decideInChat
+}
+
 func (b *builder) seal(m llm.Model) gate.Model {
 	return gate.SealModel(b.kernel, m)
 }
@@ -199,6 +209,7 @@ func (b *builder) seal(m llm.Model) gate.Model {
 func (b *builder) bind(tools []Tool) []loop.BoundTool {
 	out := make([]loop.BoundTool, len(tools))
 	for i, t := range tools {
+		b.h.tools[t.Name()] = t
 		out[i] = loop.BoundTool{Tool: t, Func: gate.SealRaw(b.kernel, t.Name(), t.Raw())}
 	}
 	return out

@@ -7,7 +7,6 @@ import (
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/continuation"
 	"github.com/iris-harness/iris/pipeline"
-	"github.com/iris-harness/iris/plugin"
 )
 
 // SessionView is what a conversation waits on, and how it came to that.
@@ -49,10 +48,4 @@ func (h *Harness) Runs(ctx context.Context, sessionID, before string, limit int)
 		return nil, fmt.Errorf("iris: runs: %w", err)
 	}
 	return runs, nil
-}
-
-// PendingActions lists what waits for a person: approvals first, then effects that nobody knows the outcome of, open questions, and the
-// application's own sources. A source that fails costs its own items only; its error is part of the returned one.
-func (h *Harness) PendingActions(ctx context.Context) ([]plugin.Action, error) {
-	return nil, nil
 }

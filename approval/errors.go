@@ -20,6 +20,32 @@ var (
 	ErrInvalid = errors.New("approval: invalid")
 )
 
+// Why a principal may not decide a request.
+var (
+	// ErrInside refuses a context from inside a run or a callback: no agent-facing code answers an approval.
+	ErrInside = errors.New("approval: not from inside a run")
+	// ErrNotAPerson refuses a system principal.
+	ErrNotAPerson = errors.New("approval: only a person decides")
+	// ErrAskedOf refuses a person that the request was not put to.
+	ErrAskedOf = errors.New("approval: it was put to somebody else")
+	// ErrRequester refuses the person that the request was raised for, where duties are separated.
+	ErrRequester = errors.New("approval: who asked for it may not decide it")
+)
+
+// RefusedError says that a principal may not decide a request. The attempt is in the audit.
+type RefusedError struct {
+	ApprovalID string
+	By         Principal
+	Err        error
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("approval: %s may not decide %s: %v", e.By.ID, e.ApprovalID, e.Err)
+}
+
+// Unwrap returns the reason.
+func (e *RefusedError) Unwrap() error { return e.Err }
+
 // DecidedError says that a request was decided before, and how. It matches [ErrDecided].
 type DecidedError struct{ Request Request }
 

@@ -90,6 +90,14 @@ func (t Tool) Err() error {
 	return t.err
 }
 
+// Validate says what is wrong with the arguments of a call, which are canonical JSON (llm.Canonical).
+func (t Tool) Validate(args json.RawMessage) error {
+	if t.check == nil {
+		return t.Err()
+	}
+	return t.check(args)
+}
+
 // Raw returns the tool's function in a form that only the gate can call.
 func (t Tool) Raw() gate.Raw { return t.raw }
 

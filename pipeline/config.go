@@ -106,8 +106,10 @@ type Config struct {
 	Approve func(ctx context.Context, d ChatDecision) error
 	// ReportRejected reports a rejection to the model, which goes on without the step; the run ends otherwise.
 	ReportRejected bool
-	// Requested is told of each approval after it is durable, to deliver it; nil is not.
-	Requested func(ctx context.Context, r approval.Request)
+	// Deliveries are the rows that bring a request, or the notice of its lapse, to its surfaces; nil brings it nowhere.
+	Deliveries func(kind approval.DeliveryKind, r *approval.Request, now, next time.Time) []approval.Delivery
+	// Deliver tries deliveries that were just committed; what fails stays in the outbox. nil leaves them all there.
+	Deliver func(ctx context.Context, d ...approval.Delivery)
 	// Where says where an approval can be answered, for the halt's message.
 	Where func(r approval.Request) string
 

@@ -177,7 +177,7 @@ func (t *Turn) judge(ctx context.Context) error {
 			break
 		}
 	}
-	s, err := t.p.c.Kernel.Review(ctx, t.subject(governance.PreResponse, t.answer))
+	s, err := t.p.c.Kernel.Review(t.scoped(ctx, ""), t.subject(governance.PreResponse, t.answer))
 	var denied *governance.Denied
 	switch {
 	case errors.As(err, &denied):

@@ -80,8 +80,8 @@ func (t *Turn) dropClaim(ctx context.Context, happened bool) error {
 func (t *Turn) deliverHeld(ctx context.Context) {
 	for _, req := range t.held {
 		t.emit(ApprovalRequested{ApprovalID: req.ID, RunID: req.RunID, Summary: req.Summary})
-		if t.p.c.Requested != nil {
-			t.p.guardPanics(ctx, "approval delivery", func() { t.p.c.Requested(ctx, req) })
+		if t.p.c.Deliver != nil {
+			t.p.c.Deliver(t.scoped(ctx, ""), t.p.deliveries(approval.DeliverRequest, &req, req.RequestedAt)...)
 		}
 	}
 }

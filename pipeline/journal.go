@@ -265,7 +265,7 @@ func (j *journal) Hold(ctx context.Context, r checkpoint.Run, c checkpoint.Check
 		if err := s.Approvals().Create(ctx, req); err != nil {
 			return err
 		}
-		if err := s.Outbox().Put(ctx, requestDelivery(&req)); err != nil {
+		if err := j.t.p.putDeliveries(ctx, approval.DeliverRequest, &req); err != nil {
 			return err
 		}
 		return s.Audit().Append(ctx, audit.Entry{
@@ -285,11 +285,25 @@ func (j *journal) Hold(ctx context.Context, r checkpoint.Run, c checkpoint.Check
 // firstDelivery is how long the turn has to deliver an approval itself before the outbox is taken up.
 const firstDelivery = 10 * time.Second
 
-func requestDelivery(r *approval.Request) approval.Delivery {
-	return approval.Delivery{
-		Key: "request/" + r.ID, Kind: approval.DeliverRequest, Channel: r.Channel, SessionID: r.SessionID, ApprovalID: r.ID,
-		NextAt: r.RequestedAt.Add(firstDelivery), CreatedAt: r.RequestedAt,
+// deliveries are the rows of one request; the outbox takes them up when the turn did not.
+func (p *Pipeline) deliveries(kind approval.DeliveryKind, r *approval.Request, now time.Time) []approval.Delivery {
+	if p.c.Deliveries == nil {
+		return nil
 	}
+	next := now
+	if kind == approval.DeliverRequest {
+		next = now.Add(firstDelivery)
+	}
+	return p.c.Deliveries(kind, r, now, next)
+}
+
+func (p *Pipeline) putDeliveries(ctx context.Context, kind approval.DeliveryKind, r *approval.Request) error {
+	for _, d := range p.deliveries(kind, r, p.now()) {
+		if err := p.c.Stores.Outbox().Put(ctx, d); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // request composes the approval of a hold.

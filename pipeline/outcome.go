@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -96,17 +94,4 @@ func (t *Turn) haltText(fin *loop.Finished) string {
 		}
 	}
 	return b.String()
-}
-
-// guardPanics keeps a callback of the application from taking the turn down.
-func (p *Pipeline) guardPanics(ctx context.Context, what string, call func()) {
-	_, err := guarded(what, func() (struct{}, error) { call(); return struct{}{}, nil })
-	if err != nil {
-		p.c.Logger.ErrorContext(ctx, "callback", "what", what, "err", err)
-	}
-}
-
-// isCancel reports whether err is about the caller going away.
-func isCancel(err error) bool {
-	return errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, loop.ErrInterrupted)
 }

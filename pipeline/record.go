@@ -96,10 +96,14 @@ func (t *Turn) logAnswer(ctx context.Context) error {
 		return nil
 	}
 	now := t.p.now()
-	return t.p.c.Stores.Sessions().Append(ctx, session.Message{
+	m := session.Message{
 		ID: id.New(now), SessionID: t.Req.SessionID, TurnID: t.ID, Role: session.Answer, Agent: t.owner, Channel: t.Req.Channel,
 		Text: t.answer, At: now,
-	})
+	}
+	if err := t.p.c.Stores.Sessions().Append(ctx, m); err != nil || t.resume == nil || t.person {
+		return err
+	}
+	return t.p.c.Stores.Outbox().Put(ctx, textDelivery(&m)) // nobody waits for this answer: it goes to the session's surface
 }
 
 // keepQuestions withdraws what lives one turn and opens at most one question: an explicit one, a paused run's, the chat's side of an approval,

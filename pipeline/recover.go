@@ -298,7 +298,12 @@ func (p *Pipeline) notify(ctx context.Context, sessionID, channel, text string) 
 	if err := p.c.Stores.Sessions().Append(ctx, m); err != nil {
 		return err
 	}
-	return p.c.Stores.Outbox().Put(ctx, approval.Delivery{
-		Key: "text/" + m.ID, Kind: approval.DeliverText, Channel: channel, SessionID: sessionID, Text: text, NextAt: now, CreatedAt: now,
-	})
+	return p.c.Stores.Outbox().Put(ctx, textDelivery(&m))
+}
+
+// textDelivery brings a log entry to its session's surface.
+func textDelivery(m *session.Message) approval.Delivery {
+	return approval.Delivery{
+		Key: "text/" + m.ID, Kind: approval.DeliverText, Channel: m.Channel, SessionID: m.SessionID, Text: m.Text, NextAt: m.At, CreatedAt: m.At,
+	}
 }

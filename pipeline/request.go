@@ -79,6 +79,7 @@ type Reply struct {
 // OpenQuestion is a question as a transport shows it.
 type OpenQuestion struct {
 	ID        string           `json:"id"`
+	SessionID string           `json:"session_id"`
 	Owner     string           `json:"owner"`
 	Asker     string           `json:"asker,omitempty"`
 	Kind      string           `json:"kind"`
@@ -103,7 +104,7 @@ func OpenOf(c *continuation.Continuation) *OpenQuestion {
 		return nil
 	}
 	q := &OpenQuestion{
-		ID: c.ID, Owner: c.Owner, Asker: c.Asker, Kind: string(c.Kind), Question: c.Question,
+		ID: c.ID, SessionID: c.SessionID, Owner: c.Owner, Asker: c.Asker, Kind: string(c.Kind), Question: c.Question,
 		AskedOf: c.AskedOf, RunID: c.RunID, CreatedAt: c.CreatedAt, ExpiresAt: c.ExpiresAt,
 	}
 	if c.Kind == continuation.YesNo {

@@ -31,6 +31,9 @@ func (t *Turn) scoped(ctx context.Context, agent string) context.Context {
 	})
 }
 
+// Marked returns a context that belongs to a callback of the harness outside of any turn: a turn from it is nobody's, and it decides nothing.
+func Marked(ctx context.Context) context.Context { return context.WithValue(ctx, scopeKey{}, Scope{}) }
+
 // checkReentry refuses a turn of a session from inside its own run, and makes one of another session a System turn.
 func (p *Pipeline) checkReentry(ctx context.Context, r *Request) error {
 	s, inside := ScopeOf(ctx)

@@ -16,7 +16,7 @@ func screen(ctx context.Context, t *Turn) error {
 	if err := t.readPending(ctx); err != nil {
 		return err
 	}
-	s, err := t.p.c.Kernel.Review(ctx, t.subject(governance.PreTurn, t.Req.Message))
+	s, err := t.p.c.Kernel.Review(t.scoped(ctx, ""), t.subject(governance.PreTurn, t.Req.Message))
 	var denied *governance.Denied
 	switch {
 	case errors.As(err, &denied):

@@ -24,6 +24,8 @@ type Heartbeat struct {
 	Name  string        // Required, unique in a harness.
 	Every time.Duration // Required: at least a second.
 	Run   func(ctx context.Context) error
+	// Plugin is whose it is; the registrar sets it.
+	Plugin string
 }
 
 // Registrar collects what one plugin contributes. It is only good during Register.
@@ -80,6 +82,7 @@ func (r *Registrar) Agent(a loop.Agent) {
 // Heartbeat adds work that the harness does from time to time.
 func (r *Registrar) Heartbeat(h Heartbeat) {
 	if r.open() {
+		h.Plugin = r.plugin
 		r.c.Heartbeats = append(r.c.Heartbeats, h)
 	}
 }
