@@ -29,7 +29,6 @@ const (
 	clsExcept
 	clsLead // opens a request: "I would like to"
 	clsAsk  // opens a request that is no consent: "could you"
-	clsLast // number of classes
 )
 
 // A role groups words that a phrase can use in the same place.
@@ -53,7 +52,7 @@ const (
 	roleNumber                   // number words
 	roleAfterNo                  // can follow "no" without a comma
 	roleWant                     // like, want
-	roleQuant                    // all, both
+	roleOr                       // joins two offers
 	roleLimit                    // words that narrow consent
 	rolePlan                     // what consent can name without adding anything
 	roleTask                     // command, request

@@ -109,7 +109,7 @@ func decorates(r rune) bool {
 	case '*', '_', '~', '`', ')', ']', '}', '!', '.', '"', '\'', '\u201d', '\u2019', '\u00bb', '\u300d', '\u300f', '\uff09', '\uff01', '\u3011', '>':
 		return true
 	}
-	return unicode.IsSpace(r) || isEmoji(r) || isInvisible(r) || r >= 0x1F3FB && r <= 0x1F3FF || r == '\u20e3'
+	return unicode.IsSpace(r) || isEmoji(r) || isInvisible(r) || r == '\u20e3'
 }
 
 // realMark reports whether the question mark at s[at:end] asks the person: it

@@ -118,7 +118,7 @@ func (q *question) word(i, from, to int, start bool) {
 	switch {
 	case r&roleWh != 0 && start:
 		q.wh = true
-	case r&roleQuant != 0 && i > from && i+1 < to: // "or"
+	case r&roleOr != 0 && i > from && i+1 < to:
 		q.either = true
 	case r&roleNeg != 0:
 		q.negated = i + 1
@@ -149,7 +149,7 @@ func (q *question) phrase(c class, at, next, to int) {
 // questionWords holds the words that matter in a question.
 var questionWords = []wordList{
 	{roleWh, "what when where which who whom whose how why whats wheres whos hows whens", "a wh-question never takes a yes"},
-	{roleQuant, "or", "do X, or Y?"},
+	{roleOr, "or", "do X, or Y?"},
 	{roleNeg, "not dont doesnt didnt isnt arent wont wouldnt shouldnt cant couldnt never", "you don't want subtitles?"},
 	{roleFn, "and so ok okay sure also well great alright at in on to for from by with of about then but please now cool awesome perfect good", "And at what time?"},
 	{roleI, "i we", "shall we"},

@@ -24,7 +24,7 @@ type sameList struct {
 // wordLists holds the English words that phrases are made of.
 var wordLists = []wordList{
 	{roleStretch, "yes yeah yep yup yea ya ok okay sure no nope nah please wait", "yesss, nooo, suuure"},
-	{roleIt, "that this it these those they them everything all thats which", "that is correct"},
+	{roleIt, "that this it these those they them everything all", "that is correct"},
 	{roleItIs, "thats its thatll itll thatd itd theyre theyll alls everythings", "that's right"},
 	{roleBe, "is are s be looks sounds seems appears", "that is correct"},
 	{roleLooks, "looks sounds seems appears look sound seem", "sounds good"},
@@ -39,13 +39,11 @@ var wordLists = []wordList{
 	{rolePlan, "plan proposal change changes action request suggestion it this that them", "yes go head with the plan"},
 	{roleTask, "task command request action process question instruction step job thing message", "cancel that last command"},
 	{roleFn, "the a an it that this these those them i id im ill we wed well me my our us you your do did would like love want wish will can could should shall may please now be is are am so some also too have get lets let very much thats its kindly help just need much happy glad go ahead and", "yes, I would like to book it"},
-	{roleWh, "what when where which who whom whose how why whats wheres whos hows whens", "a wh-question never takes a yes"},
 	{roleNeg, "no not never none neither nor without dont doesnt didnt cant cannot wont wouldnt shouldnt isnt arent wasnt werent couldnt havent hasnt aint unless except instead stop cancel unapproved refuse reject decline nothing nobody hold wait t", "approve? no"},
 	{roleLimit, "before until if rather only just first last one half part", "yes, only the first"},
 	{roleNumber, "one two three four five six seven eight nine ten eleven twelve first second third fourth fifth", "yes apply #1"},
 	{roleAfterNo, "i im ive id ill it its that thats this my we you they theres make makes play please dont do not can could would just lets let actually sorry change set use put on for at in to have there was is go get find book send try add keep set add show tell give look search want need thanks thank", "no I want to hear it on the kitchen speaker"},
 	{roleThink, "think believe", "I think that's right"},
-	{roleQuant, "all both every each", "delete all the files?"},
 }
 
 // typos lists the misspellings that are read as the word they miss: "typo:word".
