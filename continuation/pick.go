@@ -145,10 +145,15 @@ func (p *picker) head() (from, end int) {
 	}
 }
 
-// courtesy reports whether a clause holds nothing but courtesies.
+// courtesy reports whether a clause holds nothing but courtesies, or announces
+// a pick: "answer: 2".
 func (p *picker) courtesy(from, end int) bool {
+	allowed := rolePolite
+	if p.toks[end-1].brk == ':' {
+		allowed |= roleNoun | roleFrame
+	}
 	for _, t := range p.toks[from:end] {
-		if t.word.roles&rolePolite == 0 {
+		if t.word.roles&allowed == 0 {
 			return false
 		}
 	}

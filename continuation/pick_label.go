@@ -157,8 +157,8 @@ func (p *picker) framed(at, from, end int, kind labelKind) bool {
 		return true // "option 2"
 	case after&roleNoun != 0 && string(beyond) != "one":
 		return false // "3 news"
-	case string(article) == "just" || string(article) == "only" || string(article) == "for":
-		return false // "just one"
+	case string(article) == "just" || string(article) == "only" || string(article) == "for" || string(article) == "the":
+		return false // "just one", "the two"
 	}
 	for i := from; i < at; i++ {
 		if p.toks[i].word.roles&roleWish != 0 {

@@ -15,7 +15,7 @@ func TestReadChoicePicks(t *testing.T) {
 	for reply, want := range map[string]int{
 		"2": 2, "#2": 2, "2.": 2, "2)": 2, "(2)": 2, "**2**": 2, "２": 2, "②": 2, "2️⃣": 2, "2 👍": 2, "2, please": 2,
 		"the 2nd one": 2, "second": 2, "the second one": 2, "the third one": 3, "two": 2, "option two": 2, "number 4": 4,
-		"the last one": 5, "b": 2, "B.": 2, "option b": 2, "go with C": 3, "just go with the 1 st one": 1, "ok, 3": 3,
+		"the last one": 5, "b": 2, "B.": 2, "option b": 2, "go with C": 3, "option: 2": 2, "my pick: 4": 4, "just go with the 1 st one": 1, "ok, 3": 3,
 		"Just tell me more about the 4th news from your news list": 4, "give me more details on 3": 3, "expand on 3": 3,
 		"what about 3": 3, "dig into 3": 3, "can you open 3?": 3, "the 3rd headline": 3, "3 looks good": 3, "tell me about number two": 2,
 		"Flood in Ghent": 2, "the strike ends story": 4, "I'd like the cup final, please": 5, "I want the second": 2,
@@ -30,7 +30,7 @@ func TestReadChoicePicks(t *testing.T) {
 func TestReadChoiceNone(t *testing.T) {
 	t.Parallel()
 	for _, reply := range []string{
-		"", "no", "yes", "0", "6", "99999999999999999999", "1 and 2", "1, 2", "1,2", "2 or 3", "1-3", "1/2", "both", "all of them",
+		"", "no", "yes", "0", "6", "99999999999999999999", "1 and 2", "1, 2", "1,2", "2 or 3", "1-3", "1/2", "the two", "both", "all of them",
 		"show me 5 more", "2 more", "2 of these", "give me 3 headlines", "4 people are coming", "I need 4", "just one", "3 news",
 		"What is the first day of the week?", "3.5", "10:30", "2pm", "at 5", "in 2", "on the 5th", "no, on the 5th", "2%", "$1",
 		"just a second", "one second", "first, tell me about it", "first of all, no", "none of them", "not 2", "anything but 2",
