@@ -28,7 +28,7 @@ func (e *echoer) read(from, to int) bool {
 	for i := from; i < to; i++ {
 		t := e.toks[i]
 		r := t.word.roles
-		if r&roleNeg != 0 || r&roleLimit != 0 {
+		if r&(roleNeg|roleLimit) != 0 && !e.offered(t.text(e.norm)) {
 			return false
 		}
 		if e.isFunction(t) {
@@ -44,6 +44,11 @@ func (e *echoer) read(from, to int) bool {
 		e.numbers = e.numbers || isNumber(t)
 	}
 	return true
+}
+
+// offered reports whether a word is the verb that the question offers.
+func (e *echoer) offered(w []byte) bool {
+	return e.q.verb >= 0 && sameStem(w, e.q.toks[e.q.verb].text(e.q.norm))
 }
 
 // isFunction reports whether a word carries no content of its own here.
@@ -133,7 +138,7 @@ func (e *echoer) covers() bool {
 		switch {
 		case string(s) == "and" || string(s) == "&" || string(s) == "plus":
 			joined = true
-		case e.narrows(s):
+		case i != e.q.verb && e.narrows(s):
 			return false
 		}
 		if !e.isQuestionFunction(s) {

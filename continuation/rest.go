@@ -81,4 +81,10 @@ func (p *parse) retracts(s segment) bool {
 }
 
 // negative reports whether the token at i turns its clause round.
-func (p *parse) negative(i int) bool { return p.toks[i].word.roles&(roleNot|roleNeg) != 0 }
+func (p *parse) negative(i int) bool {
+	if p.toks[i].word.roles&(roleNot|roleNeg) == 0 {
+		return false
+	}
+	e := echoer{q: &p.q}
+	return !e.offered(p.toks[i].text(p.norm))
+}

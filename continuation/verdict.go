@@ -21,6 +21,7 @@ func (r Reader) ReadDecision(question, reply string) Reading {
 	}
 	p.segs = g.segments(p.norm, p.toks, segBuf[:0])
 	p.q = readQuestion(question, qNormBuf[:0], qTokBuf[:0])
+	p.adopt()
 	reading := p.read()
 	if len(r.Lexicons) > 0 {
 		return r.readForeign(reading, &p)
@@ -34,6 +35,21 @@ type parse struct {
 	toks []token
 	segs []segment
 	q    question
+}
+
+// adopt takes a stop word that the question itself offers for what it is there:
+// "cancel it" is consent to "Shall I cancel the order?".
+func (p *parse) adopt() {
+	if p.q.verb < 0 {
+		return
+	}
+	verb := p.q.toks[p.q.verb].text(p.q.norm)
+	for i := range p.segs {
+		s := &p.segs[i]
+		if (s.class == clsStop || s.class == clsNo) && sameStem(p.toks[s.from].text(p.norm), verb) {
+			s.class = clsOther
+		}
+	}
 }
 
 // read lets the first segment that means something decide, and the rest weaken
