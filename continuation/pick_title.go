@@ -40,8 +40,12 @@ func (p *picker) byTitle() (index, next int, ok bool) {
 // wholeTitle returns the one option whose title is all there is to the reply,
 // even if it is a word such as "Cancel".
 func (p *picker) wholeTitle() (int, bool) {
+	const slack = 16 // markup and spaces around a title
 	found := -1
 	for i := range p.options {
+		if len(p.reply) > 3*len(p.options[i])+slack {
+			continue
+		}
 		if p.sameTitle(i, 0, len(p.toks)) {
 			if found >= 0 {
 				return 0, false

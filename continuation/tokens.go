@@ -20,17 +20,22 @@ func (t token) text(norm []byte) []byte { return norm[t.start:t.end] }
 // position to the next, so that the caller's buffer stays on the stack.
 func tokenise(g *grammar, norm []byte, toks []token) []token {
 	for pos := skipQuoted(norm, 0); pos < len(norm); {
-		toks, pos = scanNext(g, norm, toks, pos)
+		switch kinds[norm[pos]] { // nearly all there is
+		case kindSpace:
+			pos++
+		case kindLetter:
+			toks, pos = scanWord(g, norm, toks, pos)
+		default:
+			toks, pos = scanNext(g, norm, toks, pos)
+		}
 	}
 	return toks
 }
 
-// scanNext reads one token, sign or gap.
+// scanNext reads what is neither a plain letter nor a space.
 func scanNext(g *grammar, norm []byte, toks []token, pos int) ([]token, int) {
 	c := norm[pos]
 	switch kind := kinds[c]; {
-	case kind == kindLetter:
-		return scanWord(g, norm, toks, pos)
 	case c >= utf8.RuneSelf && letterAt(norm, pos):
 		end := wordEnd(norm, pos)
 		return addToken(g, norm, toks, pos, end), end
@@ -41,8 +46,6 @@ func scanNext(g *grammar, norm []byte, toks []token, pos int) ([]token, int) {
 		return toks, end
 	case kind == kindBreak:
 		return scanBreak(norm, toks, pos)
-	case kind == kindSpace:
-		return toks, pos + 1
 	case c >= utf8.RuneSelf:
 		_, n := utf8.DecodeRune(norm[pos:])
 		return addToken(g, norm, toks, pos, pos+n), pos + n
