@@ -4,7 +4,8 @@
 // tokens.go splits it into words, clauses.go cuts clauses into segments,
 // classes.go finds the class of a segment among the phrases of vocabulary.go,
 // and verdict.go lets the first segment that means something decide and all
-// the others weaken it. question.go looks at the form of the question, and
+// the others, summed up in rest.go, weaken it (verdict_no.go for a refusal).
+// grammar.go compiles the vocabularies. question.go looks at the form of the question, and
 // echo.go at whether a reply repeats it. What is not known is content, and
 // content never makes a yes: it makes a plain yes a [YesWithMore], or anything
 // else [Unclear].
