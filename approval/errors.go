@@ -51,7 +51,11 @@ type DecidedError struct{ Request Request }
 
 func (e *DecidedError) Error() string {
 	r := e.Request
-	return fmt.Sprintf("%v: %s by %s at %s", ErrDecided, r.Status, r.Principal, r.DecidedAt.Format("2006-01-02 15:04:05Z"))
+	by := ""
+	if r.Principal != "" {
+		by = " by " + r.Principal
+	}
+	return fmt.Sprintf("%v: %s%s at %s", ErrDecided, r.Status, by, r.DecidedAt.Format("2006-01-02 15:04:05Z"))
 }
 
 // Unwrap returns [ErrDecided].

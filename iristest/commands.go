@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/iris-harness/iris"
+	"github.com/iris-harness/iris/approval"
 	"github.com/iris-harness/iris/llm"
 )
 
@@ -43,6 +44,13 @@ func (c *conversation) command(line string) ([]string, error) {
 		return nil, c.restart()
 	case "recover":
 		return c.recover()
+	case "approve", "reject":
+		return c.decide(name, rest)
+	case "approvals":
+		return c.approvals()
+	case "tick":
+		err := c.h.Tick(context.Background())
+		return c.delivered(), err
 	case "pending", "history":
 		return c.look(name)
 	case "effects":
@@ -101,6 +109,63 @@ func (c *conversation) press(rest string) ([]string, error) {
 	r := c.request
 	r.Press = &iris.Press{ContinuationID: id, Option: rest}
 	return c.turn(r), nil
+}
+
+// decide answers the newest approval, or with "first" the oldest, as a person on another surface.
+func (c *conversation) decide(verdict, rest string) ([]string, error) {
+	rows, err := c.h.Approvals().List(context.Background(), approval.Query{})
+	if err != nil || len(rows) == 0 {
+		return []string{"no approval"}, err
+	}
+	id := rows[0].ID
+	if reason, ok := strings.CutPrefix(rest, "first"); ok {
+		id, rest = rows[len(rows)-1].ID, strings.TrimSpace(reason)
+	}
+	by := c.request.Sender
+	if by == "" {
+		by = "u1"
+	}
+	o, err := c.h.Approvals().Respond(context.Background(), iris.Answer{
+		ApprovalID: id, Decision: approval.Verdict(verdict), Reason: rest, By: iris.Principal{ID: by}, Surface: "elsewhere",
+	})
+	if err != nil {
+		return []string{"(" + scrub(err.Error()) + ")"}, nil
+	}
+	return append([]string{scrub(o.String())}, c.delivered()...), nil
+}
+
+func (c *conversation) approvals() ([]string, error) {
+	rows, err := c.h.Approvals().List(context.Background(), approval.Query{})
+	if len(rows) == 0 {
+		return []string{"none"}, err
+	}
+	var seen []string
+	for i := len(rows) - 1; i >= 0; i-- {
+		r := rows[i]
+		line := fmt.Sprintf("%s at %s: %s", r.Status, r.Point, r.Summary)
+		if r.Principal != "" {
+			line += " (by " + r.Principal + ")"
+		}
+		if r.Overdue(c.clock.Now()) {
+			line += " (overdue)"
+		}
+		seen = append(seen, line)
+	}
+	return seen, err
+}
+
+// delivered returns what was delivered outside of turns since the last look.
+func (c *conversation) delivered() []string {
+	if err := c.h.Tick(context.Background()); err != nil {
+		return []string{"(" + scrub(err.Error()) + ")"}
+	}
+	var seen []string
+	for _, d := range c.sent.take() {
+		for _, l := range lines(d.Text) {
+			seen = append(seen, d.Channel+"/"+d.SessionID+": "+l)
+		}
+	}
+	return seen
 }
 
 func (c *conversation) recover() ([]string, error) {

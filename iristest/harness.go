@@ -2,6 +2,7 @@ package iristest
 
 import (
 	"context"
+	"io"
 	"testing"
 
 	"github.com/iris-harness/iris"
@@ -15,6 +16,8 @@ type Harness struct {
 	Store iris.Store
 	Model *ScriptedModel
 	Clock *Clock
+	// Sent is what was delivered outside of turns.
+	Sent *Deliveries
 	// Session is the conversation that Say speaks in: "s1".
 	Session string
 
@@ -41,7 +44,10 @@ func New(t testing.TB, model llm.Model, opts ...Option) *Harness {
 	t.Helper()
 	h := &Harness{Clock: NewClock(T0), Session: "s1", t: t}
 	h.Model, _ = model.(*ScriptedModel)
-	h.config = iris.Config{LLM: model, Clock: h.Clock.Now}
+	h.Sent = &Deliveries{}
+	h.config = iris.Config{
+		LLM: model, Clock: h.Clock.Now, Deliver: h.Sent, Approvals: iris.ApprovalConfig{Stderr: io.Discard},
+	}
 	for _, o := range opts {
 		o(&h.config)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,7 +40,9 @@ import (
 //	advance 8d                       time passes
 //	restart                          the process ends, and a new one opens the same store
 //	recover                          what dead processes left is settled
-//	pending, history, effects        print what waits, what became of questions, and what was done
+//	approve, reject REASON           a person decides the newest approval on another surface; "approve first" the oldest
+//	tick                             what happens outside of turns happens, and what was delivered is printed
+//	pending, history, effects, approvals   print what waits, what became of questions, what was done, what was demanded
 //	prompt planner                   prints the last message that the agent's model was given
 //
 // Two tools are always there: "confirm" asks an executable question {kind, payload, question}, "shortlist" asks a choice
@@ -138,6 +141,7 @@ type conversation struct {
 	clock   *Clock
 	models  map[string]*ScriptedModel
 	effects effects
+	sent    Deliveries
 	first   string // the first question ever asked
 	request iris.TurnRequest
 }
@@ -147,7 +151,7 @@ func newConversation(t testing.TB, opts []Option) *conversation {
 		t: t, clock: NewClock(T0), models: map[string]*ScriptedModel{},
 		request: iris.TurnRequest{SessionID: "s1", Channel: "test"},
 	}
-	c.config = iris.Config{Clock: c.clock.Now}
+	c.config = iris.Config{Clock: c.clock.Now, Deliver: &c.sent, Approvals: iris.ApprovalConfig{Stderr: io.Discard}}
 	for _, o := range opts {
 		o(&c.config)
 	}
