@@ -79,16 +79,34 @@ func (b *builder) approvalQueue() {
 	h := b.h
 	h.router = router
 	h.deliverer = approval.NewDeliverer(approval.DelivererConfig{
-		Outbox: b.c.Store.Outbox(), Store: b.c.Store.Approvals(), Router: router, Text: h.deliverText, Clock: b.c.Clock, Logger: b.c.Logger,
+		Outbox: b.c.Store.Outbox(), Store: b.c.Store.Approvals(), Router: router, Text: h.deliverText, Resume: b.resume(), Clock: b.c.Clock, Logger: b.c.Logger,
 	})
 	h.approvals = approval.NewService(approval.Config{
 		Store: b.c.Store.Approvals(), Log: b.c.Store.Audit(), Atomically: b.c.Store.Atomically,
 		Authorizer: b.c.Authorizer, NotRequester: a.NotRequester, Validate: h.validateArgs,
-		Inside:  func(ctx context.Context) bool { _, inside := pipeline.ScopeOf(ctx); return inside },
+		Inside:  h.inside,
 		Decided: func(ctx context.Context, r approval.Request) error { return h.pipeline.Decided(ctx, r) },
 		Lapsed:  func(ctx context.Context, r approval.Request) error { return h.pipeline.Lapsed(ctx, r) },
-		Resumer: (*resumer)(h), ResumeRejected: a.OnReject == ReportToModel, Clock: b.c.Clock, Logger: b.c.Logger,
+		Resumer: b.resumer(), ResumeRejected: a.OnReject == ReportToModel, Clock: b.c.Clock, Logger: b.c.Logger,
 	})
+}
+
+// resumer is what takes runs up in this process; nil in an operator's.
+func (b *builder) resumer() RunResumer {
+	if b.c.operator {
+		return nil
+	}
+	return (*resumer)(b.h)
+}
+
+func (b *builder) resume() func(ctx context.Context, runID string) error {
+	if b.c.operator {
+		return nil
+	}
+	return func(ctx context.Context, runID string) error {
+		_, err := b.h.Resume(ctx, runID)
+		return err
+	}
 }
 
 // deliverText brings a text to the application's surface.

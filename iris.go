@@ -75,6 +75,8 @@ type Config struct {
 	// Drafts streams the model's raw text, which nobody has judged.
 	Drafts bool
 
+	operator bool // no runtime: NewOperator
+
 	Logger *slog.Logger     // discards where nil
 	Clock  func() time.Time // time.Now where nil
 }

@@ -15,7 +15,9 @@ type DelivererConfig struct {
 	Store  Store
 	Router *Router
 	// Text brings a text to a session's surface; nil drops it: it is in the session's log.
-	Text    func(ctx context.Context, d Delivery) error
+	Text func(ctx context.Context, d Delivery) error
+	// Resume takes a run up that somebody asked to; nil leaves it to another process.
+	Resume  func(ctx context.Context, runID string) error
 	Timeout time.Duration // of one attempt; 5 s where zero
 	Clock   func() time.Time
 	Logger  *slog.Logger
@@ -51,6 +53,10 @@ func (d *Deliverer) Deliver(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("approval: outbox: %w", err)
 	}
+	due, err = d.resumes(ctx, due)
+	if err != nil {
+		return 0, err
+	}
 	var mu sync.Mutex
 	var errs []error
 	sent := 0
@@ -83,6 +89,29 @@ func (d *Deliverer) Now(ctx context.Context, deliveries ...Delivery) {
 		})
 	}
 	all.Wait()
+}
+
+// resumes takes up the runs that somebody asked for, and returns the other deliveries. A wish is granted or refused once: what becomes of it is in
+// the run.
+func (d *Deliverer) resumes(ctx context.Context, due []Delivery) (rest []Delivery, err error) {
+	for _, one := range due {
+		switch {
+		case one.Kind != DeliverResume:
+			rest = append(rest, one)
+			continue
+		case d.c.Resume == nil:
+			err = d.c.Outbox.Retry(ctx, one.Key, d.c.Clock().UTC(), "no runtime in this process")
+		default:
+			if rerr := d.c.Resume(ctx, one.RunID); rerr != nil {
+				d.c.Logger.WarnContext(ctx, "run not resumed", "run", one.RunID, "err", rerr)
+			}
+			err = d.c.Outbox.Done(context.WithoutCancel(ctx), one.Key)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return rest, nil
 }
 
 // settle takes a delivery that went out from the outbox, and puts off one that did not.

@@ -70,6 +70,7 @@ const (
 	DeliverRequest DeliveryKind = "request" // a request, to a channel
 	DeliverLapse   DeliveryKind = "lapse"   // the notice that it timed out, to a channel
 	DeliverText    DeliveryKind = "text"    // a text, to the session's surface
+	DeliverResume  DeliveryKind = "resume"  // the wish that a run be taken up, to a process that can
 )
 
 // Delivery is one thing to be brought to one surface.
@@ -79,6 +80,7 @@ type Delivery struct {
 	Channel    string
 	SessionID  string
 	ApprovalID string
+	RunID      string
 	Text       string
 	Attempts   int
 	NextAt     time.Time // microseconds, UTC

@@ -12,12 +12,12 @@ type ledger struct{ *Store }
 
 var _ checkpoint.Ledger = ledger{}
 
-const effectColumns = `key, session_id, run_id, step_id, call_id, tool, digest, idempotent, approval_id, item, state, failed, result,
+const effectColumns = `key, session_id, run_id, step_id, call_id, tool, args, digest, idempotent, approval_id, item, state, failed, result,
 	happened, settled_by, started_at, ended_at`
 
 func scanEffect(r *row) checkpoint.Effect {
 	return checkpoint.Effect{
-		Key: r.text(), SessionID: r.text(), RunID: r.text(), StepID: r.int(), CallID: r.text(), Tool: r.text(), Digest: r.text(),
+		Key: r.text(), SessionID: r.text(), RunID: r.text(), StepID: r.int(), CallID: r.text(), Tool: r.text(), Args: r.bytes(), Digest: r.text(),
 		Idempotent: r.bool(), ApprovalID: r.text(), Item: r.int(), State: checkpoint.EffectState(r.text()), Failed: r.bool(),
 		Result: r.bytes(), Happened: r.bool(), SettledBy: r.text(), StartedAt: r.time(), EndedAt: r.time(),
 	}
@@ -36,8 +36,8 @@ const (
 	selectTaken = `SELECT ` + effectColumns + ` FROM effects WHERE key = ?1
 	UNION ALL SELECT ` + effectColumns + ` FROM effects WHERE ?2 <> '' AND approval_id <> '' AND approval_id = ?2 AND item = ?3 LIMIT 1`
 
-	insertEffect = `INSERT INTO effects (key, session_id, run_id, step_id, call_id, tool, digest, idempotent, approval_id, item, state,
-	started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'started', ?)`
+	insertEffect = `INSERT INTO effects (key, session_id, run_id, step_id, call_id, tool, args, digest, idempotent, approval_id, item, state,
+	started_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'started', ?)`
 )
 
 func (s ledger) Start(ctx context.Context, e checkpoint.Effect) error {
@@ -53,7 +53,7 @@ func (s ledger) Start(ctx context.Context, e checkpoint.Effect) error {
 			}
 			return &checkpoint.EffectError{Effect: there}
 		}
-		return db.exec(insertEffect, e.Key, e.SessionID, e.RunID, int64(e.StepID), e.CallID, e.Tool, e.Digest, flag(e.Idempotent),
+		return db.exec(insertEffect, e.Key, e.SessionID, e.RunID, int64(e.StepID), e.CallID, e.Tool, blob(e.Args), e.Digest, flag(e.Idempotent),
 			e.ApprovalID, int64(e.Item), micros(e.StartedAt))
 	})
 }

@@ -13,9 +13,9 @@ type outbox struct{ *Store }
 var _ approval.Outbox = outbox{}
 
 const (
-	deliveryColumns = `key, kind, channel, session_id, approval_id, text, attempts, next_at, created_at, problem`
+	deliveryColumns = `key, kind, channel, session_id, approval_id, run_id, text, attempts, next_at, created_at, problem`
 
-	insertDelivery = `INSERT INTO deliveries (` + deliveryColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`
+	insertDelivery = `INSERT INTO deliveries (` + deliveryColumns + `) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`
 
 	anyDue = `SELECT 1 FROM deliveries WHERE next_at <= ? LIMIT 1`
 
@@ -30,7 +30,7 @@ func (s outbox) Put(ctx context.Context, d approval.Delivery) error {
 		return fmt.Errorf("%w: a delivery without a key", approval.ErrInvalid)
 	}
 	return s.write(ctx, func(db *conn) error {
-		return db.exec(insertDelivery, d.Key, string(d.Kind), d.Channel, d.SessionID, d.ApprovalID, d.Text, int64(d.Attempts),
+		return db.exec(insertDelivery, d.Key, string(d.Kind), d.Channel, d.SessionID, d.ApprovalID, d.RunID, d.Text, int64(d.Attempts),
 			micros(d.NextAt), micros(d.CreatedAt), d.Problem)
 	})
 }
@@ -48,7 +48,7 @@ func (s outbox) Due(ctx context.Context, now, until time.Time, limit int) (out [
 		out = nil
 		return db.each(takeDue, func(r *row) (bool, error) {
 			out = append(out, approval.Delivery{
-				Key: r.text(), Kind: approval.DeliveryKind(r.text()), Channel: r.text(), SessionID: r.text(), ApprovalID: r.text(),
+				Key: r.text(), Kind: approval.DeliveryKind(r.text()), Channel: r.text(), SessionID: r.text(), ApprovalID: r.text(), RunID: r.text(),
 				Text: r.text(), Attempts: r.int(), NextAt: r.time(), CreatedAt: r.time(), Problem: r.text(),
 			})
 			return true, nil

@@ -82,7 +82,7 @@ const (
 
 	moveRun = `UPDATE runs SET state = ?1, reason = ?2, detail = ?3, asked = ?4, approval_id = ?5, epoch = epoch + ?6, updated_at = ?7,
 	turn_id = CASE ?8 WHEN '' THEN turn_id ELSE ?8 END, expires_at = CASE ?9 WHEN 0 THEN expires_at ELSE ?9 END
-	WHERE id = ?10 AND epoch = ?11 AND state IN (?12, ?13, ?14, ?15) AND (state = 'running' OR pinned OR expires_at > ?7)
+	WHERE id = ?10 AND epoch = ?11 AND (state = ?12 OR state = ?13 OR state = ?14 OR state = ?15) AND (state = 'running' OR pinned OR expires_at > ?7)
 	RETURNING ` + runColumns
 )
 

@@ -30,7 +30,7 @@ func (s ledger) Start(ctx context.Context, e checkpoint.Effect) error {
 			return &checkpoint.EffectError{Effect: cloneEffect(there)}
 		}
 		st.started++
-		st.effects.set(e.Key, e)
+		st.effects.set(e.Key, cloneEffect(e))
 		st.effectOrder.set(fmt.Sprintf("%020d", st.started), e.Key)
 		if item := itemKey(&e); item != "" {
 			st.effectItems.set(item, e.Key)
@@ -119,6 +119,7 @@ func (s ledger) Ambiguous(ctx context.Context, sessionID, after string, limit in
 }
 
 func cloneEffect(e checkpoint.Effect) checkpoint.Effect {
+	e.Args = bytes.Clone(e.Args)
 	e.Result = bytes.Clone(e.Result)
 	return e
 }

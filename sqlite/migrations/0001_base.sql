@@ -1,5 +1,6 @@
 -- Version 1: the shape from before runs, steps and approvals knew their session, and questions their executor.
 -- Times are integer microseconds UTC, 0 where there is none. JSON is a BLOB: its bytes are kept as they came.
+-- Sets are written as x = 'a' OR x = 'b': for IN with three values or more SQLite builds a table, each time it is asked.
 
 CREATE TABLE continuations (
   n           INTEGER PRIMARY KEY,
@@ -8,8 +9,8 @@ CREATE TABLE continuations (
   turn_id     TEXT NOT NULL,
   owner       TEXT NOT NULL CHECK (owner <> ''),
   asker       TEXT NOT NULL,
-  kind        TEXT NOT NULL CHECK (kind IN ('question', 'approval', 'choice')),
-  origin      TEXT NOT NULL CHECK (origin IN ('explicit', 'pause', 'inferred')),
+  kind        TEXT NOT NULL CHECK (kind = 'question' OR kind = 'approval' OR kind = 'choice'),
+  origin      TEXT NOT NULL CHECK (origin = 'explicit' OR origin = 'pause' OR origin = 'inferred'),
   question    TEXT NOT NULL CHECK (octet_length(question) <= 16384),
   options     BLOB CHECK (octet_length(options) <= 65536),
   intent      TEXT NOT NULL,
@@ -19,7 +20,7 @@ CREATE TABLE continuations (
   step_id     INTEGER NOT NULL,
   created_at  INTEGER NOT NULL,
   expires_at  INTEGER NOT NULL,
-  status      TEXT NOT NULL CHECK (status IN ('pending', 'claimed', 'answered', 'superseded', 'expired')),
+  status      TEXT NOT NULL CHECK (status = 'pending' OR status = 'claimed' OR status = 'answered' OR status = 'superseded' OR status = 'expired'),
   claimed_by  TEXT NOT NULL DEFAULT '',
   answered_by TEXT NOT NULL DEFAULT '',
   claimed_at  INTEGER NOT NULL DEFAULT 0,
@@ -40,14 +41,11 @@ CREATE TRIGGER continuations_born BEFORE INSERT ON continuations
 WHEN NEW.status <> 'pending' OR EXISTS (SELECT 1 FROM continuations WHERE id = NEW.id)
 BEGIN SELECT RAISE(ABORT, 'a continuation begins as pending, once'); END;
 
-CREATE TRIGGER continuations_machine BEFORE UPDATE OF status ON continuations
-WHEN NOT (OLD.status = 'pending' AND NEW.status IN ('claimed', 'superseded', 'expired')
-       OR OLD.status = 'claimed' AND NEW.status IN ('answered', 'superseded', 'expired', 'pending'))
+CREATE TRIGGER continuations_machine BEFORE UPDATE OF status, claimed_by, answered_by, claimed_at, closed_at, why, closed_by, outcome
+ON continuations
+WHEN NOT (OLD.status = 'pending' AND (NEW.status = 'claimed' OR NEW.status = 'superseded' OR NEW.status = 'expired')
+       OR OLD.status = 'claimed' AND (NEW.status = 'answered' OR NEW.status = 'superseded' OR NEW.status = 'expired' OR NEW.status = 'pending'))
 BEGIN SELECT RAISE(ABORT, 'a continuation does not move that way'); END;
-
-CREATE TRIGGER continuations_closed BEFORE UPDATE ON continuations
-WHEN OLD.closed_at <> 0
-BEGIN SELECT RAISE(ABORT, 'a closed continuation does not change'); END;
 
 CREATE TRIGGER continuations_terms BEFORE UPDATE OF n, id, session_id, turn_id, owner, asker, kind, origin, question, options,
   intent, channel, asked_of, run_id, step_id, created_at, expires_at ON continuations
@@ -63,7 +61,7 @@ CREATE TABLE runs (
   asked_of    TEXT NOT NULL,
   task        TEXT NOT NULL,
   place       INTEGER NOT NULL,
-  state       TEXT NOT NULL CHECK (state IN ('running', 'paused', 'held', 'done', 'failed', 'ended')),
+  state       TEXT NOT NULL CHECK (state = 'running' OR state = 'paused' OR state = 'held' OR state = 'done' OR state = 'failed' OR state = 'ended'),
   reason      TEXT NOT NULL,
   detail      TEXT NOT NULL,
   epoch       INTEGER NOT NULL,
@@ -83,8 +81,8 @@ BEGIN SELECT RAISE(ABORT, 'a run begins as running, once'); END;
 
 CREATE TRIGGER runs_machine BEFORE UPDATE OF state, epoch ON runs
 WHEN NOT ((OLD.state = 'running' AND NEW.state <> 'running' AND NEW.epoch = OLD.epoch)
-       OR (OLD.state IN ('paused', 'held', 'failed') AND NEW.state = 'running' AND NEW.epoch = OLD.epoch + 1)
-       OR (OLD.state IN ('paused', 'held', 'failed') AND NEW.state = 'ended' AND NEW.epoch = OLD.epoch))
+       OR ((OLD.state = 'paused' OR OLD.state = 'held' OR OLD.state = 'failed') AND NEW.state = 'running' AND NEW.epoch = OLD.epoch + 1)
+       OR ((OLD.state = 'paused' OR OLD.state = 'held' OR OLD.state = 'failed') AND NEW.state = 'ended' AND NEW.epoch = OLD.epoch))
 BEGIN SELECT RAISE(ABORT, 'a run does not move that way'); END;
 
 CREATE TRIGGER runs_terms BEFORE UPDATE OF n, id, agent, task, created_at ON runs
@@ -120,11 +118,12 @@ CREATE TABLE effects (
   step_id     INTEGER NOT NULL,
   call_id     TEXT NOT NULL,
   tool        TEXT NOT NULL,
+  args        BLOB,
   digest      TEXT NOT NULL,
   idempotent  INTEGER NOT NULL CHECK (idempotent IN (0, 1)),
   approval_id TEXT NOT NULL,
   item        INTEGER NOT NULL,
-  state       TEXT NOT NULL CHECK (state IN ('started', 'finished', 'settled')),
+  state       TEXT NOT NULL CHECK (state = 'started' OR state = 'finished' OR state = 'settled'),
   failed      INTEGER NOT NULL DEFAULT 0 CHECK (failed IN (0, 1)),
   result      BLOB,
   happened    INTEGER NOT NULL DEFAULT 0 CHECK (happened IN (0, 1)),
@@ -146,7 +145,7 @@ CREATE TRIGGER effects_machine BEFORE UPDATE ON effects
 WHEN OLD.state <> 'started' OR NEW.state NOT IN ('finished', 'settled')
 BEGIN SELECT RAISE(ABORT, 'an effect does not move that way'); END;
 
-CREATE TRIGGER effects_terms BEFORE UPDATE OF n, key, session_id, run_id, step_id, call_id, tool, digest, idempotent,
+CREATE TRIGGER effects_terms BEFORE UPDATE OF n, key, session_id, run_id, step_id, call_id, tool, args, digest, idempotent,
   approval_id, item, started_at ON effects
 BEGIN SELECT RAISE(ABORT, 'what was started does not change'); END;
 
@@ -169,7 +168,7 @@ CREATE TABLE approvals (
   policy       TEXT NOT NULL CHECK (policy = 'fail_closed'),
   requested_at INTEGER NOT NULL,
   timeout_at   INTEGER NOT NULL CHECK (timeout_at > requested_at),
-  status       TEXT NOT NULL DEFAULT 'pending' CHECK (status IN ('pending', 'approved', 'rejected', 'timed_out')),
+  status       TEXT NOT NULL DEFAULT 'pending' CHECK (status = 'pending' OR status = 'approved' OR status = 'rejected' OR status = 'timed_out'),
   decisions    BLOB,
   reason       TEXT NOT NULL DEFAULT '',
   principal    TEXT NOT NULL DEFAULT '',
@@ -213,6 +212,7 @@ CREATE TABLE deliveries (
   channel     TEXT NOT NULL,
   session_id  TEXT NOT NULL,
   approval_id TEXT NOT NULL,
+  run_id      TEXT NOT NULL DEFAULT '',
   text        TEXT NOT NULL,
   attempts    INTEGER NOT NULL,
   next_at     INTEGER NOT NULL,
@@ -246,7 +246,7 @@ CREATE TABLE turns (
   sender     TEXT NOT NULL,
   system     INTEGER NOT NULL CHECK (system IN (0, 1)),
   epoch      INTEGER NOT NULL,
-  state      TEXT NOT NULL CHECK (state IN ('open', 'answered', 'failed', 'void')),
+  state      TEXT NOT NULL CHECK (state = 'open' OR state = 'answered' OR state = 'failed' OR state = 'void'),
   reply      BLOB,
   error      TEXT NOT NULL DEFAULT '',
   started_at INTEGER NOT NULL,
