@@ -58,10 +58,7 @@ const (
 	channel, asked_of, run_id, step_id, executor_kind, payload, created_at, expires_at, status)
 	VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending')`
 
-	selectWaiting = `SELECT n, id, expires_at FROM continuations WHERE session_id = ? AND status = 'pending'`
-
-	closeWaiting = `UPDATE continuations SET status = ?, why = ?, closed_by = ?, closed_at = ? WHERE n = ? AND status = 'pending'
-	RETURNING ` + continuationColumns
+	selectWaiting = `SELECT n, ` + continuationColumns + ` FROM continuations WHERE session_id = ? AND status = 'pending'`
 )
 
 func (s continuations) Open(ctx context.Context, c continuation.Continuation) (closed *continuation.Continuation, err error) {
@@ -75,15 +72,15 @@ func (s continuations) Open(ctx context.Context, c continuation.Continuation) (c
 			micros(c.CreatedAt), micros(c.ExpiresAt))
 	}
 	err = s.write(ctx, func(db *conn) error {
-		w, err := db.waiting(c.SessionID)
+		n, w, err := db.waiting(c.SessionID)
 		if err != nil {
 			return err
 		}
-		if w == nil {
+		if closed = w; w == nil {
 			return insert(db)
 		}
 		return db.atomic(func() error {
-			if closed, err = w.close(db, c.ID, micros(c.CreatedAt)); err != nil {
+			if err := db.closeWaiting(n, w, c.ID, c.CreatedAt); err != nil {
 				return err
 			}
 			return insert(db)
@@ -140,30 +137,23 @@ func encodeOptions(options []continuation.Option) ([]byte, error) {
 	return append(out, ']'), nil
 }
 
-// waitingRow is the pending row of a session.
-type waitingRow struct {
-	n, expires int64
-	id         string
-}
-
-// waiting returns the session's pending row, nil where there is none.
-func (c *conn) waiting(sessionID string) (*waitingRow, error) {
+// waiting returns the session's pending row and its number, nil where there is none.
+func (c *conn) waiting(sessionID string) (n int64, out *continuation.Continuation, err error) {
 	r, err := c.first(selectWaiting, sessionID)
 	if err != nil || r == nil {
-		return nil, err
+		return 0, nil, err
 	}
-	w := &waitingRow{n: r.int64(), id: r.text()}
-	w.expires = r.int64()
-	return w, nil
+	n = r.int64()
+	out, err = scanContinuation(r)
+	return n, out, err
 }
 
-// close closes the row in favour of the row by: as expired past its time.
-func (w *waitingRow) close(db *conn, by string, at int64) (*continuation.Continuation, error) {
-	status, why := continuation.Superseded, continuation.Replaced
-	if at >= w.expires {
-		status, why, by = continuation.Expired, continuation.Lapsed, ""
+// closeWaiting closes a pending row in favour of the row by: as expired past its time.
+func (c *conn) closeWaiting(n int64, w *continuation.Continuation, by string, at time.Time) error {
+	if w.ExpiredAt(at) {
+		return c.move(n, w, continuation.Move{To: continuation.Expired, At: at})
 	}
-	return db.continuation(closeWaiting, string(status), string(why), by, at, w.n)
+	return c.move(n, w, continuation.Move{To: continuation.Superseded, Why: continuation.Replaced, By: by, At: at})
 }
 
 const selectPending = `SELECT ` + continuationColumns + ` FROM continuations WHERE session_id = ? AND status = 'pending' AND expires_at > ?`
@@ -176,11 +166,11 @@ func (s continuations) Pending(ctx context.Context, sessionID string, now time.T
 	return out, err
 }
 
-const selectContinuation = `SELECT ` + continuationColumns + ` FROM continuations WHERE id = ?`
+const selectContinuation = `SELECT n, ` + continuationColumns + ` FROM continuations WHERE id = ?`
 
 func (s continuations) Get(ctx context.Context, id string, now time.Time) (out *continuation.Continuation, err error) {
 	err = s.read(ctx, func(db *conn) error {
-		out, err = db.there(id)
+		_, out, err = db.there(id)
 		return err
 	})
 	if err != nil {
@@ -189,24 +179,26 @@ func (s continuations) Get(ctx context.Context, id string, now time.Time) (out *
 	return readAt(out, now), nil
 }
 
+// RETURNING would make SQLite build a table for its rows each time: reading the row first and writing it by its number is half the
+// work, and as safe inside of the transaction.
 const claimContinuation = `UPDATE continuations SET status = 'claimed', claimed_by = ?, answered_by = ?, claimed_at = ?
-	WHERE id = ? AND session_id = ? AND status = 'pending' AND expires_at > ? RETURNING ` + continuationColumns
+	WHERE n = ? AND session_id = ? AND status = 'pending' AND expires_at > ?`
 
 func (s continuations) Claim(ctx context.Context, by continuation.Claimant) (out *continuation.Continuation, err error) {
 	at := micros(by.At)
 	err = s.write(ctx, func(db *conn) error {
-		out, err = db.continuation(claimContinuation, by.TurnID, by.Sender, at, by.ID, by.SessionID, at)
-		if err != nil || out != nil {
-			return err
-		}
-		there, err := db.there(by.ID)
+		n, c, err := db.there(by.ID)
 		switch {
 		case err != nil:
 			return err
-		case there.SessionID != by.SessionID:
+		case c.SessionID != by.SessionID:
 			return continuation.ErrNotFound
+		case readAt(c, by.At).Status != continuation.Pending:
+			return &continuation.ClosedError{Row: *c}
 		}
-		return &continuation.ClosedError{Row: *readAt(there, by.At)}
+		c.Status, c.ClaimedBy, c.AnsweredBy, c.ClaimedAt = continuation.Claimed, by.TurnID, by.Sender, moment(at)
+		out = c
+		return db.one(claimContinuation, by.TurnID, by.Sender, at, n, by.SessionID, at)
 	})
 	if err != nil {
 		return nil, err
@@ -214,11 +206,16 @@ func (s continuations) Claim(ctx context.Context, by continuation.Claimant) (out
 	return out, nil
 }
 
-// there returns a row as it is stored, or [continuation.ErrNotFound].
-func (c *conn) there(id string) (*continuation.Continuation, error) {
-	out, err := c.continuation(selectContinuation, id)
-	if err == nil && out == nil {
-		err = continuation.ErrNotFound
+// there returns a row and its number, as it is stored, or [continuation.ErrNotFound].
+func (c *conn) there(id string) (n int64, out *continuation.Continuation, err error) {
+	r, err := c.first(selectContinuation, id)
+	switch {
+	case err != nil:
+		return 0, nil, err
+	case r == nil:
+		return 0, nil, continuation.ErrNotFound
 	}
-	return out, err
+	n = r.int64()
+	out, err = scanContinuation(r)
+	return n, out, err
 }

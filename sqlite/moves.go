@@ -9,12 +9,10 @@ import (
 )
 
 const (
-	// A pending row past its time reads as expired, so it moves only to expired.
-	moveContinuation = `UPDATE continuations SET status = ?1, why = ?2, closed_by = ?3, outcome = ?4, closed_at = ?5
-	WHERE id = ?6 AND status = ?7 AND (status <> 'pending' OR ?1 = 'expired' OR expires_at > ?5) RETURNING ` + continuationColumns
+	moveContinuation = `UPDATE continuations SET status = ?, why = ?, closed_by = ?, outcome = ?, closed_at = ? WHERE n = ? AND status = ?`
 
 	releaseContinuation = `UPDATE continuations SET status = 'pending', claimed_by = '', answered_by = '', claimed_at = 0
-	WHERE id = ? AND status = 'claimed' RETURNING ` + continuationColumns
+	WHERE n = ? AND status = 'claimed'`
 )
 
 func (s continuations) Move(ctx context.Context, m continuation.Move) (out *continuation.Continuation, err error) {
@@ -22,12 +20,22 @@ func (s continuations) Move(ctx context.Context, m continuation.Move) (out *cont
 		return nil, fmt.Errorf("%w: from %q to %q", continuation.ErrInvalid, m.From, m.To)
 	}
 	err = s.write(ctx, func(db *conn) error {
-		if m.To == continuation.Pending {
-			out, err = db.release(m)
-		} else {
-			out, err = db.move(m)
+		n, c, err := db.there(m.ID)
+		if err != nil {
+			return err
 		}
-		return err
+		now := m.At
+		if m.To == continuation.Expired {
+			now = time.Time{} // as it is stored: a row past its time is what this move is for
+		}
+		if readAt(c, now).Status != m.From {
+			return &continuation.ClosedError{Row: *c}
+		}
+		out = c
+		if m.To == continuation.Pending {
+			return db.release(n, c, m.At)
+		}
+		return db.move(n, c, m)
 	})
 	if err != nil {
 		return nil, err
@@ -47,55 +55,39 @@ func movable(m continuation.Move) bool {
 	}
 }
 
-// move takes a row to one of its ends.
-func (c *conn) move(m continuation.Move) (*continuation.Continuation, error) {
-	outcome := ""
+// move takes row n, which is c, to one of its ends.
+func (c *conn) move(n int64, row *continuation.Continuation, m continuation.Move) error {
+	from := row.Status
 	switch m.To {
 	case continuation.Answered:
-		m.Why, outcome = "", m.Outcome
+		m.Why, row.Outcome = "", m.Outcome
 	case continuation.Expired:
 		m.Why = or(m.Why, continuation.Lapsed)
 	}
-	out, err := c.continuation(moveContinuation, string(m.To), string(m.Why), m.By, outcome, micros(m.At), m.ID, string(m.From))
-	if err != nil || out != nil {
-		return out, err
-	}
-	there, err := c.there(m.ID)
-	if err != nil {
-		return nil, err
-	}
-	if m.To == continuation.Expired {
-		m.At = time.Time{} // as it is stored: a row past its time is what this move is for
-	}
-	return nil, &continuation.ClosedError{Row: *readAt(there, m.At)}
+	row.Status, row.Why, row.ClosedBy, row.ClosedAt = m.To, m.Why, m.By, moment(micros(m.At))
+	return c.one(moveContinuation, string(m.To), string(m.Why), m.By, row.Outcome, micros(m.At), n, string(from))
 }
 
-// release gives a claimed row back: it is pending again, or expired past its time, or superseded where another question waits.
-func (c *conn) release(m continuation.Move) (out *continuation.Continuation, err error) {
-	there, err := c.there(m.ID)
-	switch {
-	case err != nil:
-		return nil, err
-	case there.Status != continuation.Claimed:
-		return nil, &continuation.ClosedError{Row: *readAt(there, m.At)}
-	case micros(m.At) >= micros(there.ExpiresAt):
-		return c.move(continuation.Move{ID: m.ID, From: m.From, To: continuation.Expired, At: m.At})
+// release gives claimed row n back: it is pending again, or expired past its time, or superseded where another question waits.
+func (c *conn) release(n int64, row *continuation.Continuation, at time.Time) error {
+	if row.ExpiredAt(at) {
+		return c.move(n, row, continuation.Move{To: continuation.Expired, At: at})
 	}
-	w, err := c.waiting(there.SessionID)
-	switch {
-	case err != nil:
-		return nil, err
-	case w == nil:
-		return c.continuation(releaseContinuation, m.ID)
-	case micros(m.At) < w.expires:
-		return c.move(continuation.Move{ID: m.ID, From: m.From, To: continuation.Superseded, Why: continuation.Replaced, By: w.id, At: m.At})
+	other, w, err := c.waiting(row.SessionID)
+	if err != nil {
+		return err
 	}
-	err = c.atomic(func() error { // what waits is past its time: it does not count
-		if _, err := w.close(c, "", micros(m.At)); err != nil {
+	if w != nil && !w.ExpiredAt(at) {
+		return c.move(n, row, continuation.Move{To: continuation.Superseded, Why: continuation.Replaced, By: w.ID, At: at})
+	}
+	row.Status, row.ClaimedBy, row.AnsweredBy, row.ClaimedAt = continuation.Pending, "", "", time.Time{}
+	if w == nil {
+		return c.one(releaseContinuation, n)
+	}
+	return c.atomic(func() error { // what waits is past its time: it does not count
+		if err := c.closeWaiting(other, w, "", at); err != nil {
 			return err
 		}
-		out, err = c.continuation(releaseContinuation, m.ID)
-		return err
+		return c.one(releaseContinuation, n)
 	})
-	return out, err
 }

@@ -45,13 +45,7 @@ func (r *row) bytes() []byte {
 }
 
 // time reads microseconds; 0 is the zero time.
-func (r *row) time() time.Time {
-	n := r.int64()
-	if n == 0 {
-		return time.Time{}
-	}
-	return time.UnixMicro(n).UTC()
-}
+func (r *row) time() time.Time { return moment(r.int64()) }
 
 // json reads into out what the column holds, and leaves out as it is where the column is empty.
 func (r *row) json(out any) error {
@@ -60,6 +54,14 @@ func (r *row) json(out any) error {
 		return nil
 	}
 	return json.Unmarshal(b, out)
+}
+
+// moment is a time as the tables hold it; 0 is the zero time.
+func moment(micros int64) time.Time {
+	if micros == 0 {
+		return time.Time{}
+	}
+	return time.UnixMicro(micros).UTC()
 }
 
 // micros is a time as the tables hold it.

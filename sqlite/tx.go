@@ -2,6 +2,8 @@ package sqlite
 
 import (
 	"context"
+	"database/sql/driver"
+	"fmt"
 	"time"
 )
 
@@ -77,6 +79,15 @@ func (c *conn) atomic(f func() error) error {
 	}
 	if uerr := c.undo(); uerr != nil {
 		return uerr
+	}
+	return err
+}
+
+// one runs a statement that must change one row.
+func (c *conn) one(text string, args ...driver.Value) error {
+	n, err := c.changed(text, args...)
+	if err == nil && n != 1 {
+		err = &Error{Kind: ErrRefused, Path: c.path, Err: fmt.Errorf("%d rows were changed in place of one", n)}
 	}
 	return err
 }

@@ -19,7 +19,7 @@ func outboxChecks() []Check {
 
 func delivery(key string, after time.Duration) approval.Delivery {
 	return approval.Delivery{
-		Key: key, Kind: approval.DeliverRequest, Channel: "web", SessionID: "s", ApprovalID: "a1", Text: "Delete «all»?",
+		Key: key, Kind: approval.DeliverRequest, Channel: "web", SessionID: "s", ApprovalID: "a1", RunID: "r1", Text: "Delete «all»?",
 		NextAt: at(after), CreatedAt: start(),
 	}
 }

@@ -80,7 +80,7 @@ func step(r checkpoint.Run, n int, payload string) checkpoint.Checkpoint {
 // effect is an effect that starts.
 func effect(r checkpoint.Run, key string) checkpoint.Effect {
 	return checkpoint.Effect{
-		Key: key, SessionID: r.SessionID, RunID: r.ID, StepID: 2, CallID: "call", Tool: "write", Digest: "abc",
+		Key: key, SessionID: r.SessionID, RunID: r.ID, StepID: 2, CallID: "call", Tool: "write", Args: []byte(`{"n": 9007199254740993}`), Digest: "abc",
 		State: checkpoint.Started, StartedAt: start(),
 	}
 }
