@@ -59,6 +59,16 @@ type (
 	// Recovered is what became of a turn whose process died.
 	Recovered = pipeline.Recovered
 
+	// Inbound is a message as a classifier or a planner sees it.
+	Inbound = pipeline.Inbound
+	// Intent is what a message is about.
+	Intent = pipeline.Intent
+	// PlannedTask is one task of a plan.
+	PlannedTask = pipeline.PlannedTask
+	// Draft is an answer before it is shown.
+	Draft = pipeline.Draft
+	// Judgement is a judge's word on a draft.
+	Judgement = pipeline.Judgement
 	// Classifier says which agent a message is for.
 	Classifier = pipeline.Classifier
 	// Planner splits a message into tasks.
@@ -85,6 +95,25 @@ const (
 	Destructive = governance.Destructive
 )
 
+// The points at which hooks are asked.
+const (
+	PreTurn     = governance.PreTurn
+	PreLLM      = governance.PreLLM
+	PreTool     = governance.PreTool
+	PostTool    = governance.PostTool
+	PostStep    = governance.PostStep
+	PreResponse = governance.PreResponse
+)
+
+// Allow lets what a hook is asked about happen.
+func Allow() Decision { return governance.Allow() }
+
+// Deny stops it. The reason is for people: never put a prompt, an argument or a reply in it.
+func Deny(reason string) Decision { return governance.Deny(reason) }
+
+// RequireApproval stops it until a person decides.
+func RequireApproval(reason string) Decision { return governance.RequireApproval(reason) }
+
 // Errors of the packages below that an application matches.
 var (
 	ErrInvalid         = pipeline.ErrInvalid
@@ -93,6 +122,9 @@ var (
 	ErrClosed          = pipeline.ErrClosed
 	ErrReentrant       = pipeline.ErrReentrant
 	ErrNotFound        = pipeline.ErrNotFound
+	ErrNotAnAnswer     = pipeline.ErrNotAnAnswer
+	ErrNoSuchOption    = pipeline.ErrNoSuchOption
+	ErrNotAllowed      = pipeline.ErrNotAllowed
 	ErrCannotResume    = pipeline.ErrCannotResume
 	ErrAmbiguousEffect = loop.ErrAmbiguousEffect
 	ErrOutcomeUnknown  = loop.ErrOutcomeUnknown

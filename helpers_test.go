@@ -2,6 +2,7 @@ package iris_test
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/iris-harness/iris"
 	"github.com/iris-harness/iris/intercept"
@@ -28,3 +29,6 @@ func pluginOf(name string, specs ...iris.Intercept) iris.Plugin {
 		return nil
 	}}
 }
+
+// counterInt is a count that tools add to.
+type counterInt struct{ v atomic.Int64 }
