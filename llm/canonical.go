@@ -19,9 +19,12 @@ var ErrNotJSON = errors.New("llm: not a JSON value")
 var ErrDuplicateKey = errors.New("llm: duplicate key in JSON object")
 
 // Canonical returns raw in the one form that is digested and pinned: keys sorted by their decoded text,
-// insignificant space removed, numbers and strings as written. Empty input is the empty object.
+// insignificant space removed, numbers and strings as written. Empty input is the empty object. The result shares nothing with raw.
 // It returns an error that wraps [ErrNotJSON] or [ErrDuplicateKey].
 func Canonical(raw json.RawMessage) (json.RawMessage, error) {
+	if isCanonical(raw) {
+		return bytes.Clone(raw), nil
+	}
 	if len(bytes.TrimSpace(raw)) == 0 {
 		return json.RawMessage("{}"), nil
 	}
@@ -38,11 +41,12 @@ func Canonical(raw json.RawMessage) (json.RawMessage, error) {
 
 // Digest returns the SHA-256 of raw's canonical form as lower-case hex; of the bytes themselves where they have none.
 func Digest(raw json.RawMessage) string {
-	c, err := Canonical(raw)
-	if err != nil {
-		c = raw
+	if !isCanonical(raw) {
+		if c, err := Canonical(raw); err == nil {
+			raw = c
+		}
 	}
-	sum := sha256.Sum256(c)
+	sum := sha256.Sum256(raw)
 	return hex.EncodeToString(sum[:])
 }
 

@@ -72,7 +72,7 @@ func (u Usage) Add(v Usage) Usage {
 }
 
 // Chunk is a piece of a reply. The pieces of a reply are joined in order: texts are concatenated, calls appended.
-// A call is given whole, in one chunk.
+// A call is given whole, in one chunk. The bytes that a chunk refers to are not changed once it was given.
 type Chunk struct {
 	Text         string
 	Calls        []Call
