@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"github.com/iris-harness/iris"
+	"github.com/iris-harness/iris/continuation"
 	"github.com/iris-harness/iris/intercept"
 	"github.com/iris-harness/iris/plugin"
 )
@@ -32,3 +33,8 @@ func pluginOf(name string, specs ...iris.Intercept) iris.Plugin {
 
 // counterInt is a count that tools add to.
 type counterInt struct{ v atomic.Int64 }
+
+// ask is a yes/no of owner.
+func ask(owner, question string) continuation.Ask {
+	return continuation.Ask{Owner: owner, Kind: continuation.YesNo, Question: question}
+}

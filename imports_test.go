@@ -54,8 +54,9 @@ var house = []layer{
 	{"iristest", slices.Concat(core, []string{"", "iristest/memstore"}), []string{"github.com/google/go-cmp", "github.com/rogpeppe/go-internal"}},
 	{"iristest/memstore", slices.Concat(leaves, state), nil},
 	{"bench", slices.Concat(core, []string{"", "sqlite", "iristest", "iristest/memstore"}), []string{"github.com/mattn/go-sqlite3"}},
-	{"cmd/*", slices.Concat(core, []string{"", "sqlite"}), nil},
-	{"examples/*", slices.Concat(core, []string{"", "sqlite", "iristest"}), nil},
+	{"ops", slices.Concat(core, []string{""}), nil},
+	{"cmd/*", slices.Concat(core, []string{"", "sqlite", "ops"}), nil},
+	{"examples/*", slices.Concat(core, []string{"", "sqlite", "iristest", "ops"}), nil},
 }
 
 // goPackage is what go list says of a package.

@@ -108,8 +108,13 @@ func (h *Harness) Pin(ctx context.Context, runID string) error { return h.pin(ct
 // Unpin ends a Pin: the run lives for another 7 days.
 func (h *Harness) Unpin(ctx context.Context, runID string) error { return h.pin(ctx, runID, false) }
 
+// pin looks first: a run whose time is up is gone, whether or not a sweep has been by.
 func (h *Harness) pin(ctx context.Context, runID string, pinned bool) error {
-	err := h.c.Store.Checkpoints().Pin(ctx, runID, pinned, h.c.Clock().UTC().Add(checkpoint.DefaultTTL).Truncate(time.Microsecond))
+	now, runs := h.c.Clock().UTC().Truncate(time.Microsecond), h.c.Store.Checkpoints()
+	_, err := runs.Get(ctx, runID, now)
+	if err == nil {
+		err = runs.Pin(ctx, runID, pinned, now.Add(checkpoint.DefaultTTL))
+	}
 	if errors.Is(err, checkpoint.ErrNotFound) {
 		return fmt.Errorf("%w: run %s", ErrNotFound, runID)
 	}
