@@ -1,5 +1,5 @@
-// Command iris is the operator's tool: it shows what the library keeps and how
-// it reads what people write.
+// Command iris is the operator's tool: it shows what the library keeps, decides
+// what waits for a person, and shows how replies are read.
 package main
 
 import (
@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"os/signal"
+
+	"github.com/iris-harness/iris/ops"
 )
 
 // A command is one thing the tool does.
@@ -55,6 +57,9 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 			return c.run(ctx, args[1:], stdout, stderr)
 		}
 	}
+	if ops.Handles(args[0]) {
+		return operator().Run(ctx, args, stdout, stderr)
+	}
 	fmt.Fprintf(stderr, "iris: unknown command %q\n", args[0])
 	help(stderr)
 	return exitUsage
@@ -64,6 +69,8 @@ func dispatch(ctx context.Context, args []string, stdout, stderr io.Writer) int 
 func help(w io.Writer) {
 	fmt.Fprintln(w, "usage: iris <command> [arguments]")
 	for _, c := range commands() {
-		fmt.Fprintf(w, "  %-10s %s\n             iris %s %s\n", c.name, c.summary, c.name, c.usage)
+		fmt.Fprintf(w, "  %-19s %s\n                      iris %s %s\n", c.name, c.summary, c.name, c.usage)
 	}
+	operator().List(w)
+	fmt.Fprintln(w, "every command but read takes [--db FILE] [--as NAME] [--json]")
 }
