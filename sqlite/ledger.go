@@ -122,7 +122,7 @@ func (s ledger) effects(ctx context.Context, text string, args ...driver.Value) 
 func (s ledger) Ambiguous(ctx context.Context, sessionID, after string, limit int) (out []checkpoint.Effect, err error) {
 	err = s.read(ctx, func(db *conn) error {
 		out = nil
-		sel := newQuery(effectColumns, "effects")
+		sel := newQuery(effectColumns, "effects INDEXED BY effects_started")
 		sel.and("state = 'started' AND NOT idempotent")
 		sel.is("session_id", sessionID)
 		if after != "" {

@@ -34,7 +34,7 @@ CREATE TABLE continuations (
 
 -- One pending question per session. There is no index on expires_at: a claim checks it in its predicate.
 CREATE UNIQUE INDEX continuations_pending ON continuations (session_id) WHERE status = 'pending';
-CREATE INDEX continuations_session ON continuations (session_id, id);
+CREATE INDEX continuations_session ON continuations (session_id);
 CREATE INDEX continuations_run ON continuations (run_id) WHERE run_id <> '';
 
 CREATE TRIGGER continuations_born BEFORE INSERT ON continuations

@@ -8,7 +8,7 @@ CREATE TRIGGER continuations_action BEFORE UPDATE OF executor_kind, payload ON c
 BEGIN SELECT RAISE(ABORT, 'what was asked does not change'); END;
 
 ALTER TABLE runs ADD COLUMN session_id TEXT NOT NULL DEFAULT '';
-CREATE INDEX runs_session ON runs (session_id, id);
+CREATE INDEX runs_session ON runs (session_id);
 
 CREATE TRIGGER runs_session_stays BEFORE UPDATE OF session_id ON runs
 BEGIN SELECT RAISE(ABORT, 'a run stays in its session'); END;
@@ -16,7 +16,7 @@ BEGIN SELECT RAISE(ABORT, 'a run stays in its session'); END;
 ALTER TABLE steps ADD COLUMN session_id TEXT NOT NULL DEFAULT '';
 
 ALTER TABLE approvals ADD COLUMN session_id TEXT NOT NULL DEFAULT '';
-CREATE INDEX approvals_session ON approvals (session_id, id);
+CREATE INDEX approvals_session ON approvals (session_id);
 
 CREATE TRIGGER approvals_session_stays BEFORE UPDATE OF session_id ON approvals
 BEGIN SELECT RAISE(ABORT, 'the terms of a request do not change'); END;
