@@ -8,13 +8,9 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/governance"
-	"github.com/iris-harness/iris/internal/gate"
 	"github.com/iris-harness/iris/llm"
 )
 
@@ -26,8 +22,11 @@ type call struct {
 	key    string
 	digest string
 	ruling governance.Ruling
+	minted bool   // its permit was minted: from then on it may have run
+	note   string // what the model is told before the result
 
 	settled bool // state, text and failed are final
+	short   bool // it did not run because the task was interrupted
 	state   checkpoint.ResultState
 	text    string
 	raw     json.RawMessage
@@ -36,6 +35,7 @@ type call struct {
 
 // settle fixes what became of the call without a result.
 func (c *call) settle(state checkpoint.ResultState, kind, text string) {
+	text = strings.ToValidUTF8(text, "\uFFFD")
 	c.settled, c.state, c.text = true, state, text
 	if kind != "" {
 		c.failed = &governance.ToolError{Kind: kind, Message: text}
@@ -46,11 +46,8 @@ func (c *call) effect() bool { return c.tool != nil && c.tool.spec.Effect != gov
 
 // validate makes the calls of a reply and settles those that cannot run: nothing of them does.
 func (r *execution) validate(reply *llm.Message) []*call {
-	backing := make([]call, len(reply.Calls))
-	out := make([]*call, len(reply.Calls))
-	for i := range reply.Calls {
-		c := &backing[i]
-		out[i] = c
+	calls := r.newCalls(len(reply.Calls))
+	for i, c := range calls {
 		raw := reply.Calls[i].Args
 		args, err := llm.Canonical(raw)
 		if err == nil && args[0] != '{' {
@@ -64,9 +61,26 @@ func (r *execution) validate(reply *llm.Message) []*call {
 		}
 		reply.Calls[i].Args = args
 		c.call = reply.Calls[i]
-		r.bind(c, out[:i])
+		r.bind(c, calls[:i])
 	}
-	return out
+	return calls
+}
+
+// newCalls returns n empty calls. Those of the step before are over, and used again.
+func (r *execution) newCalls(n int) []*call {
+	if cap(r.calls) < n {
+		backing := make([]call, n)
+		r.calls = make([]*call, n)
+		for i := range backing {
+			r.calls[i] = &backing[i]
+		}
+		return r.calls
+	}
+	r.calls = r.calls[:n]
+	for _, c := range r.calls {
+		*c = call{}
+	}
+	return r.calls
 }
 
 // bind finds the call's tool and checks its arguments.
@@ -86,12 +100,16 @@ func (r *execution) bind(c *call, before []*call) {
 		return
 	}
 	if err := c.tool.check(c.call.Args); err != nil {
-		c.settle(checkpoint.ResultError, governance.InvalidArguments, "nothing ran: "+err.Error())
+		c.settle(checkpoint.ResultError, governance.InvalidArguments, truncate("nothing ran: "+err.Error(), r.core.c.Limits.Result))
 		return
 	}
-	if !c.effect() {
-		return
+	if c.effect() {
+		r.name(c, before)
 	}
+}
+
+// name gives an effect its key, and settles it where an equal one was cut off.
+func (r *execution) name(c *call, before []*call) {
 	c.digest = callDigest(c.call)
 	same := 0
 	for _, b := range before {
@@ -100,13 +118,20 @@ func (r *execution) bind(c *call, before []*call) {
 		}
 	}
 	c.key = r.keyOf(c.digest, same)
+	r.refuseRepeat(c)
+}
+
+// refuseRepeat settles an effect that is equal to one of this execution whose outcome is not known.
+func (r *execution) refuseRepeat(c *call) {
 	if r.unknown[c.digest] {
 		c.settle(checkpoint.ResultError, governance.UnknownOutcome, "nothing ran: an equal call was cut off in this task, and whether it happened is not known")
 	}
 }
 
 func callDigest(c llm.Call) string {
-	return llm.Digest(json.RawMessage(fmt.Sprintf("[%q,%s]", c.Name, c.Args)))
+	b := make([]byte, 0, len(c.Name)+len(c.Args)+8)
+	b = append(strconv.AppendQuote(append(b, '['), c.Name), ',')
+	return llm.Digest(append(append(b, c.Args...), ']'))
 }
 
 func clip(raw json.RawMessage) string {
@@ -130,12 +155,9 @@ func (r *execution) toolNames() string {
 
 // perform decides all calls of the step, runs those that may, and closes or holds it.
 func (r *execution) perform(ctx context.Context, p *checkpoint.Payload, calls []*call) *outcome {
-	held, err := r.decide(ctx, calls)
+	held, err := r.carryOut(ctx, calls)
 	if err != nil {
-		return r.unrecorded(ctx, err)
-	}
-	if err := r.runCalls(ctx, calls, held == nil); err != nil {
-		return r.unrecorded(ctx, err)
+		return r.broken(ctx, err)
 	}
 	p.Results = r.results(calls)
 	if held != nil {
@@ -147,23 +169,39 @@ func (r *execution) perform(ctx context.Context, p *checkpoint.Payload, calls []
 	return r.closeStep(ctx, p)
 }
 
-// decide asks governance about every call that could run. held is what waits, nil where nothing does.
-func (r *execution) decide(ctx context.Context, calls []*call) (held *governance.Held, err error) {
-	var subjects []governance.Subject
-	var of []*call
+// carryOut settles what ran before from the ledger, has the rest decided and runs what may run.
+func (r *execution) carryOut(ctx context.Context, calls []*call) (held *governance.Held, err error) {
 	for _, c := range calls {
-		if !c.settled {
-			subjects = append(subjects, r.callSubject(c))
-			of = append(of, c)
+		if err := r.replay(ctx, c); err != nil {
+			return nil, err
 		}
 	}
-	if len(subjects) == 0 {
+	if held, err = r.decide(ctx, calls); err != nil {
+		return nil, err
+	}
+	return held, r.runCalls(ctx, calls, held == nil)
+}
+
+// decide asks governance about every call that could run. held is what waits, nil where nothing does.
+func (r *execution) decide(ctx context.Context, calls []*call) (held *governance.Held, err error) {
+	r.subjects = r.subjects[:0]
+	for _, c := range calls {
+		if !c.settled {
+			r.subjects = append(r.subjects, r.callSubject(c))
+		}
+	}
+	if len(r.subjects) == 0 {
 		return nil, nil
 	}
-	rulings := r.core.c.Kernel.Rule(ctx, subjects)
-	for i, ruling := range rulings {
-		of[i].ruling = ruling
-		if err := ruling.Err(); err != nil && !r.refused(of[i], err) {
+	rulings := r.core.c.Kernel.Rule(ctx, r.subjects)
+	next := 0
+	for _, c := range calls {
+		if c.settled {
+			continue
+		}
+		c.ruling = rulings[next]
+		next++
+		if err := c.ruling.Err(); err != nil && !refused(c, err) {
 			return nil, err
 		}
 	}
@@ -171,7 +209,7 @@ func (r *execution) decide(ctx context.Context, calls []*call) (held *governance
 }
 
 // refused settles a call that governance denied, and reports false for an error that is neither a denial nor a hold.
-func (r *execution) refused(c *call, err error) bool {
+func refused(c *call, err error) bool {
 	var denied *governance.Denied
 	switch {
 	case errors.As(err, &denied):
@@ -203,173 +241,23 @@ func card(render func(json.RawMessage) string, args json.RawMessage) (text strin
 			text = ""
 		}
 	}()
-	return render(args)
-}
-
-// runCalls runs the ReadOnly calls, a bounded number at once, then the effects in order. effects is false where one is held:
-// then none of the step's runs. The error is of a decision that could not be recorded.
-func (r *execution) runCalls(ctx context.Context, calls []*call, effects bool) error {
-	var reads []*call
-	for _, c := range calls {
-		if !c.settled && !c.effect() {
-			reads = append(reads, c)
-			r.emit(ToolStarted{r.row.ID, r.step, c.call.ID, c.call.Name})
-		}
-	}
-	if err := r.runReads(ctx, reads); err != nil {
-		return err
-	}
-	for _, c := range reads {
-		r.finished(c)
-	}
-	for _, c := range calls {
-		if c.settled || !effects {
-			continue
-		}
-		if err := r.runEffect(ctx, c); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *execution) runReads(ctx context.Context, reads []*call) error {
-	if len(reads) == 1 {
-		return r.runOne(ctx, reads[0])
-	}
-	var g errgroup.Group
-	g.SetLimit(r.core.c.Limits.Concurrent)
-	for _, c := range reads {
-		g.Go(func() error { return r.runOne(ctx, c) })
-	}
-	return g.Wait()
-}
-
-// runEffect runs one effect, unless the ledger has its result from an attempt before.
-func (r *execution) runEffect(ctx context.Context, c *call) error {
-	if e, ok := r.ledger[c.key]; ok && r.replay(c, &e) {
-		return nil
-	}
-	if r.unknown[c.digest] {
-		c.settle(checkpoint.ResultError, governance.UnknownOutcome, "nothing ran: an equal call of this step was cut off, and whether it happened is not known")
-		return nil
-	}
-	if ctx.Err() != nil {
-		c.settle(checkpoint.ResultNotRun, governance.NotRun, "not run: the task was interrupted before it")
-		return nil
-	}
-	r.emit(ToolStarted{r.row.ID, r.step, c.call.ID, c.call.Name})
-	if err := r.runOne(ctx, c); err != nil {
-		return err
-	}
-	r.finished(c)
-	return nil
-}
-
-func (r *execution) finished(c *call) {
-	r.emit(ToolFinished{r.row.ID, r.step, c.call.ID, c.call.Name, c.state})
-}
-
-// callTool makes one governed tool call. It is one of the two places of this package where a guarded call is made
-// (governance/nobypass holds that): the decision and the call stand together.
-func (r *execution) callTool(ctx context.Context, c *call) (json.RawMessage, error) {
-	permit, err := r.core.c.Kernel.Mint(ctx, c.ruling)
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, c.tool.timeout())
-	defer cancel()
-	return c.tool.Func.Call(withCall(ctx, &callScope{key: attemptOf(c.key), agent: r.core.c.Name, asker: r.task.Asker}), permit)
-}
-
-func (t *BoundTool) timeout() time.Duration {
-	if t.spec.Timeout > 0 {
-		return t.spec.Timeout
-	}
-	return DefaultToolTimeout
-}
-
-// runOne runs one call and reviews its result. The error is of a decision that could not be recorded.
-func (r *execution) runOne(ctx context.Context, c *call) error {
-	raw, err := r.callTool(ctx, c)
-	var unrecorded *governance.RecordError
-	switch {
-	case errors.As(err, &unrecorded):
-		return err
-	case err != nil && r.refused(c, err):
-		return nil
-	case err != nil:
-		r.failedCall(c, err)
-	default:
-		c.settled, c.state, c.raw, c.text = true, checkpoint.ResultOK, raw, truncate(resultText(raw), r.core.c.Limits.Result)
-	}
-	return r.recordResult(ctx, c)
-}
-
-// failedCall says what an error of a tool means for its call.
-func (r *execution) failedCall(c *call, err error) {
-	var te *governance.ToolError
-	var pe *gate.PanicError
-	cut := errors.Is(err, gate.ErrOutcomeUnknown) || errors.Is(err, ErrOutcomeUnknown) ||
-		errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)
-	switch {
-	case errors.As(err, &te):
-		c.settle(checkpoint.ResultError, te.Kind, te.Message)
-	case (cut || errors.As(err, &pe)) && c.effect() && !c.tool.spec.Idempotent:
-		c.settle(checkpoint.ResultUnknown, governance.UnknownOutcome, "it was cut off: whether it happened is not known. Do not repeat it; tell the user")
-	case cut:
-		c.settle(checkpoint.ResultError, governance.ToolTimeout, "it was cut off: "+err.Error())
-	case errors.As(err, &pe):
-		c.settle(checkpoint.ResultError, governance.ToolPanic, fmt.Sprintf("the tool broke down: %v", pe.Value))
-	default:
-		c.settle(checkpoint.ResultError, governance.ToolFailed, truncate(err.Error(), r.core.c.Limits.Result))
-	}
-}
-
-// recordResult notes an effect's result and lets post_tool hooks review what the model will read.
-func (r *execution) recordResult(ctx context.Context, c *call) error {
-	if c.effect() {
-		r.executed = append(r.executed, c.call.Name)
-		if c.state == checkpoint.ResultUnknown {
-			if r.unknown == nil {
-				r.unknown = map[string]bool{}
-			}
-			r.unknown[c.digest] = true
-		} else if !(c.failed != nil && c.failed.Kind == governance.ToolTimeout) {
-			r.journal.Done(c.key, []byte(c.text), c.failed != nil)
-		}
-	}
-	s := c.ruling.Subject()
-	s.Point, s.Result, s.ToolErr = governance.PostTool, c.raw, c.failed
-	reviewed, err := r.core.c.Kernel.Review(ctx, s)
-	var denied *governance.Denied
-	switch {
-	case errors.As(err, &denied):
-		c.raw = nil
-		c.settle(checkpoint.ResultError, governance.ResultWithheld, "it ran, and its result is withheld: "+denied.Reason)
-	case err != nil:
-		return err
-	case c.failed != nil && reviewed.ToolErr != nil:
-		c.failed, c.text = reviewed.ToolErr, reviewed.ToolErr.Message
-	case c.failed == nil && string(reviewed.Result) != string(c.raw):
-		c.raw, c.text = reviewed.Result, truncate(resultText(reviewed.Result), r.core.c.Limits.Result)
-	}
-	return nil
+	return render(slices.Clone(args))
 }
 
 // results is what the step records of its calls.
 func (r *execution) results(calls []*call) []checkpoint.Result {
-	out := make([]checkpoint.Result, len(calls))
-	for i, c := range calls {
+	r.recorded = r.recorded[:0]
+	for _, c := range calls {
 		if !c.settled {
 			c.state = checkpoint.ResultWaiting
 		}
-		out[i] = checkpoint.Result{
-			CallID: c.call.ID, Tool: c.call.Name, State: c.state, Text: c.text, Digest: c.digest, Effect: c.effect(), Key: c.key,
+		res := checkpoint.Result{
+			CallID: c.call.ID, Tool: c.call.Name, State: c.state, Text: c.note + c.text, Digest: c.digest, Effect: c.effect(), Key: c.key,
 		}
 		if c.failed != nil {
-			out[i].ErrKind = c.failed.Kind
+			res.ErrKind = c.failed.Kind
 		}
+		r.recorded = append(r.recorded, res)
 	}
-	return out
+	return r.recorded
 }

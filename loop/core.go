@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"log/slog"
+	"strings"
 	"time"
 
 	"github.com/iris-harness/iris/checkpoint"
@@ -19,8 +20,8 @@ import (
 type Limits struct {
 	Steps      int           // 10. A resumed run is always granted one more
 	WallClock  time.Duration // 2 minutes; waiting for a person does not count
-	Malformed  int           // 2: malformed replies that are reported back before the run fails
-	Retries    int           // 2: repetitions of a model call that failed transiently
+	Malformed  int           // 2: malformed replies that are reported back before the run fails; none where negative
+	Retries    int           // 2: repetitions of a model call that failed transiently; none where negative
 	Backoff    time.Duration // 200 ms before the first repetition, doubled each time
 	Concurrent int           // 4: ReadOnly calls of one step at once
 	Result     int           // 64 KiB of one result; the rest is cut off, with a mark
@@ -187,5 +188,9 @@ func (a *AgenticCore) opening(t Task) []llm.Message {
 		out = append(out, llm.Message{Role: llm.System, Text: a.c.Instructions})
 	}
 	out = append(out, t.History...)
-	return append(out, llm.Message{Role: llm.User, Text: t.Text, Attachments: t.Attachments})
+	out = append(out, llm.Message{Role: llm.User, Text: t.Text, Attachments: t.Attachments})
+	for i := range out { // what is not UTF-8 would not survive being stored
+		out[i].Text = strings.ToValidUTF8(out[i].Text, "\uFFFD")
+	}
+	return out
 }

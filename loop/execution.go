@@ -26,13 +26,23 @@ type execution struct {
 	limit     int
 	malformed int
 	began     time.Time
-	usage     llm.Usage
+	usage     llm.Usage // of the whole run
+	spent     llm.Usage // of this execution
 	window    governance.Window
 	executed  []string
 	unknown   map[string]bool // digests of effects whose outcome is not known: an equal call is refused
 	ledger    map[string]checkpoint.Effect
 	open      *checkpoint.Payload // the step that a resume has to close first
-	spared    bool                // the next post_step review is skipped: a person approved this step
+
+	// What one step needs and the next uses again.
+	heard    heard
+	calls    []*call
+	reads    []*call
+	subjects []governance.Subject
+	recorded []checkpoint.Result
+	view     governance.StepView
+	viewed   []governance.ToolResult
+	payload  checkpoint.Payload
 }
 
 func (r *execution) now() time.Time { return r.core.c.Clock().UTC().Truncate(time.Microsecond) }
@@ -49,50 +59,57 @@ type outcome struct {
 	err error // nothing could be recorded: the caller gets this instead
 }
 
+// errWallClock is the cause of a context that ended at the run's own limit.
+var errWallClock = fmt.Errorf("%w: its time is up", ErrLimit)
+
 // run takes steps until one of them ends the execution.
 func (r *execution) run(parent context.Context) (Finished, error) {
-	ctx, cancel := context.WithTimeout(parent, r.core.c.Limits.WallClock)
+	ctx, cancel := context.WithTimeoutCause(parent, r.core.c.Limits.WallClock, errWallClock)
 	defer cancel()
+	out := r.approvedAnswer(ctx)
 	if r.open != nil {
-		if out := r.closeOpen(ctx); out != nil {
-			return out.fin, out.err
-		}
+		out = r.closeOpen(ctx)
 	}
-	for {
-		out := r.boundary(parent, ctx)
-		if out == nil {
+	for out == nil {
+		if out = r.boundary(ctx); out == nil {
 			out = r.takeStep(ctx)
 		}
-		if out != nil {
-			return out.fin, out.err
-		}
 	}
+	return out.fin, out.err
 }
 
 // boundary ends the run where it may not take another step.
-func (r *execution) boundary(parent, ctx context.Context) *outcome {
+func (r *execution) boundary(ctx context.Context) *outcome {
 	switch {
 	case r.gone:
 		return r.stop(ctx, checkpoint.Failed, checkpoint.Interrupted, fmt.Errorf("%w: nobody is listening", ErrInterrupted), nil)
-	case parent.Err() != nil:
-		return r.stop(ctx, checkpoint.Failed, checkpoint.Interrupted, fmt.Errorf("%w: %w", ErrInterrupted, context.Cause(parent)), nil)
 	case ctx.Err() != nil:
-		return r.stop(ctx, checkpoint.Failed, checkpoint.Limit, fmt.Errorf("%w: %s", ErrLimit, r.core.c.Limits.WallClock), nil)
+		return r.interrupt(ctx, nil)
 	case r.step >= r.limit:
 		return r.stop(ctx, checkpoint.Failed, checkpoint.Limit, fmt.Errorf("%w: %d steps", ErrLimit, r.limit), nil)
 	}
 	return nil
 }
 
+// interrupt stops a run whose context has ended: at its own limit, or because its caller gave it up. p is the step that was being taken.
+func (r *execution) interrupt(ctx context.Context, p *checkpoint.Payload) *outcome {
+	cause := context.Cause(ctx)
+	if errors.Is(cause, errWallClock) {
+		return r.stop(ctx, checkpoint.Failed, checkpoint.Limit, cause, p)
+	}
+	return r.stop(ctx, checkpoint.Failed, checkpoint.Interrupted, fmt.Errorf("%w: %w", ErrInterrupted, cause), p)
+}
+
 // takeStep asks the model and does what it asks for.
 func (r *execution) takeStep(ctx context.Context) *outcome {
 	r.window.Begin()
 	reply, usage, err := r.ask(ctx)
+	r.usage, r.spent = r.usage.Add(usage), r.spent.Add(usage)
 	if err != nil {
 		return r.modelFailed(ctx, err)
 	}
-	r.usage = r.usage.Add(usage)
-	p := &checkpoint.Payload{Base: r.base, Reply: reply, Usage: usage}
+	p := &r.payload
+	*p = checkpoint.Payload{Base: r.base, Reply: reply, Usage: usage}
 	switch {
 	case len(reply.Calls) == 0 && isBlank(reply.Text):
 		return r.reportMalformed(ctx, p)
@@ -137,22 +154,24 @@ func (r *execution) reportMalformed(ctx context.Context, p *checkpoint.Payload) 
 
 // closeStep writes a closed step and goes on.
 func (r *execution) closeStep(ctx context.Context, p *checkpoint.Payload) *outcome {
-	c, err := r.checkpoint(p, checkpoint.ClosedStep)
-	if err != nil {
-		return r.stop(ctx, checkpoint.Failed, checkpoint.Limit, err, nil)
-	}
-	wctx, cancel := writing(ctx)
-	defer cancel()
-	if err := r.journal.Step(wctx, r.row, *c); err != nil {
-		return &outcome{err: fmt.Errorf("loop: step %d of run %s: %w", r.step, r.row.ID, err)}
+	if r.task.Journal != nil {
+		c, err := r.checkpoint(p, checkpoint.ClosedStep)
+		if err != nil {
+			return r.stop(ctx, checkpoint.Failed, checkpoint.Limit, err, nil)
+		}
+		wctx, cancel := writing(ctx)
+		defer cancel()
+		if err := r.journal.Step(wctx, r.row, *c); err != nil {
+			return &outcome{err: fmt.Errorf("loop: step %d of run %s: %w", r.step, r.row.ID, err)}
+		}
 	}
 	r.advance(p)
 	return nil
 }
 
-// advance adds a recorded step to the conversation.
+// advance adds a recorded step to the conversation. What it began with is there already.
 func (r *execution) advance(p *checkpoint.Payload) {
-	p.Base, r.base = nil, nil // it is in the conversation already, and on record
+	r.base = nil
 	r.msgs = appendStep(r.msgs, p)
 	r.step++
 }
@@ -193,7 +212,7 @@ func (r *execution) stopWith(ctx context.Context, to checkpoint.State, why check
 		r.row.State, r.row.Reason = r.task.Seed.Run.State, r.task.Seed.Run.Reason
 		r.row.Asked, r.row.ApprovalID = r.task.Seed.Run.Asked, r.task.Seed.Run.ApprovalID
 	}
-	return &outcome{fin: Finished{Run: r.row, Text: text, Usage: r.usage, Err: cause, Executed: r.executed}}
+	return &outcome{fin: Finished{Run: r.row, Text: text, Usage: r.spent, Err: cause, Executed: r.executed}}
 }
 
 // writeLimit bounds a write that a caller's cancel must not lose.
@@ -214,6 +233,9 @@ func stopSentence(why checkpoint.Reason, cause error) string {
 		}
 		return "I stopped here: a rule does not let me go on."
 	case checkpoint.Limit:
+		if errors.Is(cause, checkpoint.ErrTooLarge) {
+			return "I stopped here: one step of this came to more than I can keep."
+		}
 		return "I stopped here: this took more steps or more time than I may use for one task."
 	case checkpoint.Interrupted:
 		return "I was interrupted before I was done."

@@ -52,11 +52,11 @@ func (r *execution) putQuestion(ctx context.Context, p *checkpoint.Payload, aske
 	}
 	switch {
 	case errors.Is(err, checkpoint.ErrTooLarge) || errors.Is(err, errNoJournal):
-		return r.stopWith(ctx, checkpoint.Ended, checkpoint.Limit, err, nil, asked.Question)
+		return r.stopWith(ctx, checkpoint.Ended, checkpoint.Limit, err, nil, questionText(asked))
 	case err != nil:
 		return &outcome{err: fmt.Errorf("loop: pause of run %s: %w", r.row.ID, err)}
 	}
-	return &outcome{fin: Finished{Run: r.row, Text: asked.Question, Usage: r.usage, Executed: r.executed}}
+	return &outcome{fin: Finished{Run: r.row, Text: asked.Question, Usage: r.spent, Executed: r.executed}}
 }
 
 // hold stops the run until a person decides.
@@ -73,15 +73,11 @@ func (r *execution) hold(ctx context.Context, p *checkpoint.Payload, state check
 		return &outcome{err: fmt.Errorf("loop: hold of run %s: %w", r.row.ID, err)}
 	}
 	r.row.ApprovalID = approvalID
-	return &outcome{fin: Finished{Run: r.row, Text: held.Reason, Usage: r.usage, Executed: r.executed}}
+	return &outcome{fin: Finished{Run: r.row, Text: held.Reason, Usage: r.spent, Executed: r.executed}}
 }
 
 // reviewStep lets post_step hooks judge the step before its row is written. It returns nil where the run goes on.
 func (r *execution) reviewStep(ctx context.Context, p *checkpoint.Payload, calls []*call, state checkpoint.StepState) *outcome {
-	if r.spared {
-		r.spared = false
-		return nil
-	}
 	s := r.subject(governance.PostStep, "")
 	s.Step = r.stepView(p, calls)
 	_, err := r.core.c.Kernel.Review(ctx, s)
@@ -94,34 +90,40 @@ func (r *execution) reviewStep(ctx context.Context, p *checkpoint.Payload, calls
 		return r.hold(ctx, p, state, held)
 	case errors.As(err, &denied):
 		return r.stop(ctx, checkpoint.Ended, checkpoint.Denied, err, notRun(p))
-	case ctx.Err() != nil:
-		return r.stop(ctx, checkpoint.Failed, checkpoint.Interrupted, fmt.Errorf("%w: %w", ErrInterrupted, err), notRun(p))
+	case ctx.Err() != nil && len(p.Results) == 0: // an answer that nobody judged is not kept: the model is asked again
+		p = nil
 	}
-	return r.unrecorded(ctx, err)
+	return r.brokenAt(ctx, err, p)
 }
 
 // notRun closes what waits in a step that ends its run.
 func notRun(p *checkpoint.Payload) *checkpoint.Payload {
-	for i := range p.Results {
-		if p.Results[i].State == checkpoint.ResultWaiting {
-			p.Results[i].State, p.Results[i].Text = checkpoint.ResultNotRun, "not run: the task was stopped"
-		}
+	if p != nil {
+		answerWaiting(p, checkpoint.ResultNotRun, "not run: the task was stopped")
 	}
 	return p
 }
 
-// stepView is what the signals judge.
-func (r *execution) stepView(p *checkpoint.Payload, calls []*call) *governance.StepView {
-	v := &governance.StepView{Reply: *p.Reply}
-	if len(calls) > 0 {
-		v.Results = make([]governance.ToolResult, len(calls))
+// questionText is a question with its choices, where nothing will show them.
+func questionText(a *checkpoint.Asked) string {
+	text := a.Question
+	for i, c := range a.Choices {
+		text += fmt.Sprintf("\n%d. %s", i+1, c)
 	}
-	for i, c := range calls {
-		if c.tool != nil {
+	return text
+}
+
+// stepView is what the signals judge. It is lent: hooks get copies.
+func (r *execution) stepView(p *checkpoint.Payload, calls []*call) *governance.StepView {
+	r.viewed = r.viewed[:0]
+	for _, c := range calls {
+		if c.asked == nil && (c.failed == nil || c.failed.Kind != governance.NotRun) {
 			r.window.Observe(c.call.Name, c.call.Args, c.failed)
 		}
-		v.Results[i] = governance.ToolResult{Call: c.call, Result: c.raw, Err: c.failed}
+		r.viewed = append(r.viewed, governance.ToolResult{Call: c.call, Result: c.raw, Err: c.failed})
 	}
+	v := &r.view
+	*v = governance.StepView{Reply: *p.Reply, Results: r.viewed}
 	v.Run = r.window.View(governance.RunView{Task: r.row.Task, Usage: r.usage, Elapsed: r.core.c.Clock().Sub(r.began)})
 	if r.task.Seed != nil {
 		v.Run.Reply = r.task.Text

@@ -1,9 +1,12 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,23 +22,35 @@ func (r *execution) callModel(ctx context.Context, s governance.Subject, sink fu
 	if err != nil {
 		return err
 	}
+	r.heard.asked = true
 	return r.core.c.Model.Generate(ctx, permit, sink)
 }
 
 // ask gets the model's reply to the conversation so far. A failure that the client marks transient is tried again, each time
-// from the request before the hooks and with a new decision.
+// from the request before the hooks and with a new decision. The usage is of all attempts.
 func (r *execution) ask(ctx context.Context) (*llm.Message, llm.Usage, error) {
 	wait := r.core.c.Limits.Backoff
+	var usage llm.Usage
 	for attempt := 0; ; attempt++ {
-		reply, usage, err := r.askOnce(ctx)
-		if err == nil || attempt == r.core.c.Limits.Retries || !llm.IsTransient(err) {
-			return reply, usage, err
+		err := r.askOnce(ctx)
+		usage = usage.Add(r.heard.usage)
+		if err == nil {
+			return r.heard.message(r.step), usage, nil
+		}
+		if attempt >= r.core.c.Limits.Retries || !llm.IsTransient(err) || governed(err) {
+			return nil, usage, err
 		}
 		if err := sleep(ctx, wait); err != nil {
 			return nil, usage, err
 		}
 		wait *= 2
 	}
+}
+
+// governed reports whether an error is governance's own: no repetition changes it, whatever it wraps.
+func governed(err error) bool {
+	var unrecorded *governance.RecordError
+	return errors.Is(err, governance.ErrDenied) || errors.Is(err, governance.ErrHeld) || errors.As(err, &unrecorded)
 }
 
 func sleep(ctx context.Context, d time.Duration) error {
@@ -49,49 +64,83 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-func (r *execution) askOnce(ctx context.Context) (*llm.Message, llm.Usage, error) {
-	reply := &llm.Message{Role: llm.Assistant}
-	var usage llm.Usage
-	var text strings.Builder
+// askOnce makes one attempt. What the model says is in r.heard.
+func (r *execution) askOnce(ctx context.Context) error {
 	s := r.subject(governance.PreLLM, governance.ModelName).
 		WithRequest(&llm.Request{Messages: r.msgs[:len(r.msgs):len(r.msgs)], Tools: r.core.defs})
 	if a := r.approval(governance.PreLLM); a != nil {
 		s.ApprovalID = a.ID
 	}
-	err := r.callModel(ctx, s, func(c *llm.Chunk) bool {
-		text.WriteString(c.Text)
-		reply.Calls = append(reply.Calls, c.Calls...)
-		if c.ProviderData != nil {
-			reply.ProviderData = c.ProviderData
-		}
-		if c.Usage != nil {
-			usage = usage.Add(*c.Usage)
-		}
-		if c.Text != "" && r.core.c.Drafts {
-			r.emit(Delta{Agent: r.core.c.Name, Text: c.Text, Draft: true})
-		}
-		return true
-	})
-	if err != nil {
-		return nil, usage, err
+	r.heard.reset()
+	if r.heard.sink == nil {
+		r.heard.sink = r.hear
 	}
-	reply.Text = text.String()
-	r.nameCalls(reply)
-	return reply, usage, nil
+	return r.callModel(ctx, s, r.heard.sink)
 }
 
-// nameCalls gives every call an id of its own and its arguments their canonical form.
-func (r *execution) nameCalls(reply *llm.Message) {
-	for i := range reply.Calls {
-		c := &reply.Calls[i]
-		taken := c.ID == ""
-		for j := range i {
-			taken = taken || reply.Calls[j].ID == c.ID
+// hear takes a piece of the reply.
+func (r *execution) hear(c *llm.Chunk) bool {
+	r.heard.add(c)
+	if c.Text != "" && r.core.c.Drafts {
+		r.emit(Delta{Agent: r.core.c.Name, Text: c.Text, Draft: true})
+	}
+	return true
+}
+
+// heard is a reply while it comes in. Nothing of a reply that breaks off is used.
+type heard struct {
+	reply llm.Message
+	more  strings.Builder // the texts, where there are several
+	usage llm.Usage
+	asked bool // the model was called
+	sink  func(*llm.Chunk) bool
+}
+
+func (h *heard) reset() {
+	h.reply, h.usage, h.asked = llm.Message{Role: llm.Assistant}, llm.Usage{}, false
+	h.more.Reset()
+}
+
+func (h *heard) add(c *llm.Chunk) {
+	switch {
+	case c.Text == "":
+	case h.reply.Text == "":
+		h.reply.Text = c.Text
+	default:
+		if h.more.Len() == 0 {
+			h.more.WriteString(h.reply.Text)
 		}
-		if taken {
-			c.ID = fmt.Sprintf("call_%d_%d", r.step, i)
+		h.more.WriteString(c.Text)
+	}
+	h.reply.Calls = append(h.reply.Calls, c.Calls...)
+	if c.ProviderData != nil {
+		h.reply.ProviderData = bytes.Clone(c.ProviderData)
+	}
+	if c.Usage != nil {
+		h.usage = h.usage.Add(*c.Usage)
+	}
+}
+
+// message returns the whole reply, as it can be stored: in UTF-8, and with an id of its own for every call.
+func (h *heard) message(step int) *llm.Message {
+	m := &h.reply
+	if h.more.Len() > 0 {
+		m.Text = h.more.String()
+	}
+	m.Text = strings.ToValidUTF8(m.Text, "\uFFFD")
+	for i := range m.Calls {
+		c := &m.Calls[i]
+		c.Name = strings.ToValidUTF8(c.Name, "\uFFFD")
+		c.ID = strings.ToValidUTF8(c.ID, "\uFFFD")
+		for n := i; c.ID == "" || takenID(m.Calls[:i], c.ID); n++ {
+			c.ID = "call_" + strconv.Itoa(step) + "_" + strconv.Itoa(n)
 		}
 	}
+	return m
+}
+
+func takenID(calls []llm.Call, id string) bool {
+	return slices.ContainsFunc(calls, func(c llm.Call) bool { return c.ID == id })
 }
 
 // modelFailed stops a run whose model call was refused, held or failed.
@@ -106,10 +155,10 @@ func (r *execution) modelFailed(ctx context.Context, err error) *outcome {
 		return r.stop(ctx, checkpoint.Ended, checkpoint.Denied, err, nil)
 	case errors.As(err, &unrecorded):
 		return r.unrecorded(ctx, err)
-	case ctx.Err() != nil && errors.Is(context.Cause(ctx), context.DeadlineExceeded):
-		return r.stop(ctx, checkpoint.Failed, checkpoint.Limit, fmt.Errorf("%w: %w", ErrLimit, err), nil)
 	case ctx.Err() != nil:
-		return r.stop(ctx, checkpoint.Failed, checkpoint.Interrupted, fmt.Errorf("%w: %w", ErrInterrupted, err), nil)
+		return r.interrupt(ctx, nil)
+	case !r.heard.asked:
+		return r.unrecorded(ctx, err)
 	}
 	return r.stop(ctx, checkpoint.Failed, checkpoint.ModelError, err, nil)
 }
@@ -121,6 +170,18 @@ func (r *execution) unrecorded(ctx context.Context, cause error) *outcome {
 		out.err = fmt.Errorf("loop: run %s: %w", r.row.ID, cause)
 	}
 	return out
+}
+
+// broken stops a run that something broke off in the middle of a step.
+func (r *execution) broken(ctx context.Context, err error) *outcome { return r.brokenAt(ctx, err, nil) }
+
+// brokenAt is broken, with the step as far as it got, which is kept where the task was interrupted.
+func (r *execution) brokenAt(ctx context.Context, err error, p *checkpoint.Payload) *outcome {
+	var unrecorded *governance.RecordError
+	if ctx.Err() != nil && !errors.As(err, &unrecorded) {
+		return r.interrupt(ctx, notRun(p))
+	}
+	return r.unrecorded(ctx, err)
 }
 
 // subject is what governance is told of this run.

@@ -10,11 +10,12 @@ import (
 // What the mutations of the two governed calls hold on to.
 const (
 	modelCall = "	return r.core.c.Model.Generate(ctx, permit, sink)\n"
+	asked     = "	r.heard.asked = true\n"
 	permit    = "	permit, err := r.core.c.Kernel.Permit(ctx, s)\n	if err != nil {\n		return err\n	}\n"
 	mint      = "	permit, err := r.core.c.Kernel.Mint(ctx, c.ruling)\n	if err != nil {\n		return nil, err\n	}\n"
 	toolCall  = "	return c.tool.Func.Call("
 	runTool   = "	raw, err := r.callTool(ctx, c)\n"
-	askModel  = "	err := r.callModel(ctx, s, func(c *llm.Chunk) bool {\n"
+	askModel  = "	return r.callModel(ctx, s, r.heard.sink)\n"
 	header    = "package loop\n\nimport (\n\t\"context\"\n\n\t\"github.com/iris-harness/iris/governance\"\n\t\"github.com/iris-harness/iris/internal/gate\"\n\t\"github.com/iris-harness/iris/llm\"\n)\n\n" +
 		"var _ context.Context\nvar _ governance.Permit\nvar _ gate.Model\nvar _ llm.Model\n\n"
 )
@@ -24,7 +25,7 @@ func inModel(before, after string) nobypasstest.Edit {
 }
 
 func inCalls(before, after string) nobypasstest.Edit {
-	return nobypasstest.Edit{File: "calls.go", Old: before, New: after}
+	return nobypasstest.Edit{File: "run_calls.go", Old: before, New: after}
 }
 
 func added(source string) nobypasstest.Edit {
@@ -54,7 +55,7 @@ func TestNoBypassMutations(t *testing.T) {
 			"	var permit governance.Permit\n	var err error\n	if s.System {\n		permit, err = r.core.c.Kernel.Permit(ctx, s)\n	}\n	if err != nil {\n		return err\n	}\n"), "permit"},
 		{"decision's error ignored", inModel(permit, "	permit, _ := r.core.c.Kernel.Permit(ctx, s)\n"), "unchecked"},
 		{"ruling's error ignored", inCalls(mint, "	permit, _ := r.core.c.Kernel.Mint(ctx, c.ruling)\n"), "unchecked"},
-		{"decision after the call", inModel(permit+modelCall,
+		{"decision after the call", inModel(permit+asked+modelCall,
 			"	var permit governance.Permit\n	if err := r.core.c.Model.Generate(ctx, permit, sink); err != nil {\n		return err\n	}\n	_, err := r.core.c.Kernel.Permit(ctx, s)\n	return err\n"), "permit"},
 		{"early return removed", inCalls(mint, "	permit, err := r.core.c.Kernel.Mint(ctx, c.ruling)\n	if err != nil {\n		_ = err.Error()\n	}\n"), "unchecked"},
 		{"error returned on one path only", inModel(permit,
@@ -68,7 +69,7 @@ func TestNoBypassMutations(t *testing.T) {
 		{"method value stored in a struct", added("type kept struct {\n	call func(context.Context, governance.Permit, func(*llm.Chunk) bool) error\n}\n\nfunc (r *execution) keep() kept { return kept{r.core.c.Model.Generate} }\n"), "value"},
 		{"closure", inModel(modelCall, "	return func() error { return r.core.c.Model.Generate(ctx, permit, sink) }()\n"), "closure count permit"},
 		{"goroutine", inModel(modelCall, "	go r.core.c.Model.Generate(ctx, permit, sink)\n	return nil\n"), "go"},
-		{"defer", inModel(permit+modelCall, "	permit, err := r.core.c.Kernel.Permit(ctx, s)\n	defer r.core.c.Model.Generate(ctx, permit, sink)\n	return err\n"), "defer unchecked"},
+		{"defer", inModel(permit+asked+modelCall, "	permit, err := r.core.c.Kernel.Permit(ctx, s)\n	defer r.core.c.Model.Generate(ctx, permit, sink)\n	return err\n"), "defer unchecked"},
 		{"range body", inModel(modelCall,
 			"	for range func(yield func() bool) { yield() } {\n		return r.core.c.Model.Generate(ctx, permit, sink)\n	}\n	return nil\n"), "closure count permit"},
 		{"second call in a reviewed function", inModel(modelCall,

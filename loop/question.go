@@ -1,6 +1,9 @@
 package loop
 
-import "context"
+import (
+	"context"
+	"sync"
+)
 
 // Question is what a tool asks the person of the turn's session. It is put when the turn's answer is, and owned by
 // the agent whose run is calling.
@@ -27,6 +30,11 @@ func Ask(ctx context.Context, q Question) error {
 	if !ok || s.asker == nil {
 		return ErrNotInCall
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over { // it was cut off, and its turn has gone on without it
+		return ErrNotInCall
+	}
 	return s.asker.Ask(ctx, s.agent, q)
 }
 
@@ -47,12 +55,18 @@ func CallKey(ctx context.Context) string {
 
 type callKey struct{}
 
+// callScope is what a tool's call may do in its turn. Once the call is over it may do nothing, even where its function still runs.
 type callScope struct {
 	key   string
 	agent string
 	asker Asker
+
+	mu   sync.Mutex
+	over bool
 }
 
-func withCall(ctx context.Context, s *callScope) context.Context {
-	return context.WithValue(ctx, callKey{}, s)
+func (s *callScope) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.over = true
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/llm"
@@ -34,7 +35,8 @@ type Approval struct {
 type ItemApproval struct {
 	Approved bool
 	Position int
-	Args     []byte // edited arguments, canonical; nil runs the call as pinned
+	Args     []byte // as they were pinned, or as a person edited them, canonical; nil takes the model's own
+	Edited   bool   // a person changed them: the model is told
 }
 
 // SeedOf reads a stopped run. A run whose steps are missing, out of order or undecodable is an error that wraps
@@ -58,34 +60,69 @@ func SeedOf(r checkpoint.Run, steps []checkpoint.Checkpoint) (*Seed, error) {
 	if len(steps) == 0 {
 		return nil, fmt.Errorf("%w: it has no step", ErrCannotResume)
 	}
-	if r.State == checkpoint.Paused && (!s.Open || r.Asked == nil || r.Asked.StepID != len(steps)-1) {
-		return nil, fmt.Errorf("%w: its question is not the one that waits", ErrCannotResume)
+	if err := s.waits(); err != nil {
+		return nil, err
 	}
 	return s, nil
 }
 
-// messages returns the conversation of the run so far; an open step is left out.
-func (s *Seed) messages() []llm.Message {
+// waits checks that what the run waits for is what its last step does.
+func (s *Seed) waits() error {
+	last := &s.Steps[len(s.Steps)-1]
+	switch asked := s.Run.Asked; {
+	case s.Run.State == checkpoint.Failed && s.Open:
+		return fmt.Errorf("%w: it failed, and its last step waits", ErrCannotResume)
+	case s.Run.State != checkpoint.Paused:
+		return nil
+	case !s.Open || asked == nil || asked.StepID != len(s.Steps)-1 || !slices.ContainsFunc(last.Results, func(r checkpoint.Result) bool {
+		return r.CallID == asked.CallID && r.State == checkpoint.ResultWaiting
+	}):
+		return fmt.Errorf("%w: its question is not the one that waits", ErrCannotResume)
+	}
+	return nil
+}
+
+// messages returns the conversation of the run so far, up to a step that is open: of that only what came before its reply. What the ledger has found out
+// since about an effect that was cut off takes the place of its result.
+func (s *Seed) messages(ledger map[string]checkpoint.Effect) []llm.Message {
 	var out []llm.Message
 	for i := range s.Steps {
+		p := &s.Steps[i]
+		out = append(out, p.Base...)
 		if s.Open && i == len(s.Steps)-1 {
-			return append(out, s.Steps[i].Base...)
+			break
 		}
-		out = appendStep(out, &s.Steps[i])
+		before := len(out)
+		out = appendStep(out, p)
+		if p.Reply != nil {
+			foundOut(out[before:], p.Results, ledger)
+		}
 	}
 	return out
 }
 
-// appendStep appends what a step adds to the conversation: its reply and one result for each call, so that no
-// call is left dangling.
-func appendStep(out []llm.Message, p *checkpoint.Payload) []llm.Message {
-	out = append(out, p.Base...)
-	if p.Reply == nil {
-		return out
+// foundOut replaces the results of effects that have been settled since. msgs are what the step added: its reply, then the results.
+func foundOut(msgs []llm.Message, results []checkpoint.Result, ledger map[string]checkpoint.Effect) {
+	for i := range results {
+		e, ok := ledger[results[i].Key]
+		switch {
+		case !ok || results[i].State != checkpoint.ResultUnknown || e.State != checkpoint.Settled:
+		case e.Happened:
+			msgs[i+1].Text = "it was cut off, and it did happen, as " + e.SettledBy + " has found. Do not repeat it"
+		default:
+			msgs[i+1].Text = "it was cut off, and it did not happen, as " + e.SettledBy + " has found"
+		}
 	}
-	out = append(out, *p.Reply)
-	for _, r := range p.Results {
-		out = append(out, llm.Message{Role: llm.Tool, CallID: r.CallID, Text: r.Text})
+}
+
+// appendStep appends what a step adds to the conversation: its reply and one result for each call, so that no
+// call is left dangling, and what the loop said after it. A reply that was empty is left out: no model takes one back.
+func appendStep(out []llm.Message, p *checkpoint.Payload) []llm.Message {
+	if p.Reply != nil && (len(p.Reply.Calls) > 0 || !isBlank(p.Reply.Text)) {
+		out = append(out, *p.Reply)
+		for i := range p.Results {
+			out = append(out, llm.Message{Role: llm.Tool, CallID: p.Results[i].CallID, Text: p.Results[i].Text})
+		}
 	}
 	return append(out, p.Note...)
 }

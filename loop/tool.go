@@ -1,10 +1,12 @@
 package loop
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode"
 
@@ -150,7 +152,10 @@ func encodeResult(v any) (json.RawMessage, error) {
 
 // resultText is what the model reads of a result: a string as it is, anything else as JSON.
 func resultText(raw json.RawMessage) string {
-	if len(raw) > 0 && raw[0] == '"' {
+	if len(raw) > 1 && raw[0] == '"' {
+		if inside := raw[1 : len(raw)-1]; bytes.IndexByte(inside, '\\') < 0 {
+			return string(inside)
+		}
 		var s string
 		if json.Unmarshal(raw, &s) == nil {
 			return s
@@ -159,8 +164,18 @@ func resultText(raw json.RawMessage) string {
 	return string(raw)
 }
 
-// truncate cuts s to limit bytes at a rune's edge and says so.
+// rawResult is a result again of what the model read of it.
+func rawResult(text string) json.RawMessage {
+	if json.Valid([]byte(text)) {
+		return json.RawMessage(text)
+	}
+	b, _ := json.Marshal(text) // a string always encodes
+	return b
+}
+
+// truncate cuts s to limit bytes at a rune's edge and says so. What is not UTF-8 is replaced: it would not survive being stored.
 func truncate(s string, limit int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
 	if len(s) <= limit {
 		return s
 	}

@@ -235,7 +235,11 @@ func approvalOf(r *approval.Request, rejected bool) *loop.Approval {
 	}
 	for _, it := range r.Items {
 		d := r.DecisionOn(it.Position)
-		a.Items[it.CallID] = loop.ItemApproval{Approved: d.Approved, Position: it.Position, Args: d.Args}
+		item := loop.ItemApproval{Approved: d.Approved, Position: it.Position, Args: it.Args}
+		if d.Args != nil {
+			item.Args, item.Edited = d.Args, true
+		}
+		a.Items[it.CallID] = item
 	}
 	return a
 }

@@ -101,6 +101,11 @@ func (j *journal) Done(key string, result []byte, failed bool) {
 
 // write runs fn in one transaction with all that waits to be written of the run.
 func (j *journal) write(ctx context.Context, runID string, fn func(ctx context.Context) error) error {
+	return j.writeThen(ctx, runID, func(ctx context.Context, _ *book) error { return fn(ctx) }, func(*book) {})
+}
+
+// writeThen is write, with the run's book; then notes in it what was written, before anybody else sees it.
+func (j *journal) writeThen(ctx context.Context, runID string, fn func(ctx context.Context, b *book) error, then func(b *book)) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
 	defer cancel()
 	j.t.mu.Lock()
@@ -113,7 +118,7 @@ func (j *journal) write(ctx context.Context, runID string, fn func(ctx context.C
 		if err := j.flush(ctx, b); err != nil {
 			return err
 		}
-		return fn(ctx)
+		return fn(ctx, b)
 	}); err != nil {
 		return err
 	}
@@ -122,6 +127,7 @@ func (j *journal) write(ctx context.Context, runID string, fn func(ctx context.C
 	}
 	b.begun, b.staged, b.done, b.consume = true, nil, nil, ""
 	b.wrote = b.wrote || runID != ""
+	then(b)
 	return nil
 }
 
@@ -157,14 +163,9 @@ func (j *journal) flush(ctx context.Context, b *book) error {
 
 // Step implements [loop.Journal].
 func (j *journal) Step(ctx context.Context, r checkpoint.Run, c checkpoint.Checkpoint) error {
-	b := j.books[r.ID]
-	err := j.write(ctx, r.ID, func(ctx context.Context) error {
+	return j.writeThen(ctx, r.ID, func(ctx context.Context, b *book) error {
 		return j.t.p.c.Stores.Checkpoints().Put(ctx, b.row.Epoch, c)
-	})
-	if err == nil {
-		b.open = false
-	}
-	return err
+	}, func(b *book) { b.open = false })
 }
 
 // Stop implements [loop.Journal].
@@ -198,21 +199,17 @@ func (j *journal) unbegun(runID string) bool {
 	return b != nil && !b.begun
 }
 
-// putBack moves a run that was taken up back to what it waited for.
+// putBack moves a run that was taken up back to what it waited for. Going back is no writing of the run: the same message may come again.
 func (j *journal) putBack(ctx context.Context, runID string) error {
-	b := j.books[runID]
 	j.t.mu.Lock()
+	b := j.books[runID]
 	wrote := b.wrote
 	b.staged, b.consume = nil, ""
 	j.t.mu.Unlock()
-	err := j.write(ctx, runID, func(ctx context.Context) error {
+	return j.writeThen(ctx, runID, func(ctx context.Context, b *book) error {
 		_, err := j.t.p.c.Stores.Checkpoints().Move(ctx, moveBack(&b.row, b.before, j.t.p.now()))
 		return err
-	})
-	if err == nil {
-		b.stopped, b.wrote = true, wrote
-	}
-	return err
+	}, func(b *book) { b.stopped, b.wrote = true, wrote })
 }
 
 func moveBack(row, before *checkpoint.Run, now time.Time) checkpoint.Move {
@@ -224,8 +221,7 @@ func moveBack(row, before *checkpoint.Run, now time.Time) checkpoint.Move {
 
 // halt writes where a run stops, with its last step and what else belongs to it.
 func (j *journal) halt(ctx context.Context, r checkpoint.Run, c *checkpoint.Checkpoint, more func(ctx context.Context) error) error {
-	err := j.write(ctx, r.ID, func(ctx context.Context) error {
-		b := j.books[r.ID]
+	return j.writeThen(ctx, r.ID, func(ctx context.Context, b *book) error {
 		if c != nil {
 			if err := j.t.p.c.Stores.Checkpoints().Put(ctx, b.row.Epoch, *c); err != nil {
 				return err
@@ -241,11 +237,7 @@ func (j *journal) halt(ctx context.Context, r checkpoint.Run, c *checkpoint.Chec
 			return more(ctx)
 		}
 		return nil
-	})
-	if err == nil {
-		j.books[r.ID].stopped = true
-	}
-	return err
+	}, func(b *book) { b.stopped = true })
 }
 
 // Pause implements [loop.Halter].

@@ -10,6 +10,8 @@ import (
 var (
 	// ErrUnsealed is returned by the zero Model and the zero Func.
 	ErrUnsealed = errors.New("gate: nothing is sealed here")
+	// ErrNotCalled is wrapped by Func.Call where the context had ended before anything was called.
+	ErrNotCalled = errors.New("gate: not called")
 	// ErrOutcomeUnknown is what a *CutOffError is: the call was begun, and what became of it is not known.
 	ErrOutcomeUnknown = errors.New("gate: outcome unknown")
 )

@@ -13,6 +13,7 @@ package gate
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"runtime"
 	"sync"
 
@@ -45,14 +46,14 @@ func SealExecutor(k *governance.Kernel, kind string, run func(ctx context.Contex
 }
 
 // Call makes the call that p permits, with the permit's arguments, and returns the function's result or error.
-// Where nothing was called the error is [ErrUnsealed], one of Permit.Take's, or ctx's, which leaves the permit unused.
+// Where nothing was called the error is [ErrUnsealed], one of Permit.Take's, or wraps [ErrNotCalled] and ctx's, which leaves the permit unused.
 // Else it may be a *[PanicError], or a *[CutOffError] where ctx ended first.
 func (f Func) Call(ctx context.Context, p governance.Permit) (json.RawMessage, error) {
 	if f.f == nil || f.f.raw == nil {
 		return nil, ErrUnsealed
 	}
 	if err := ctx.Err(); err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%w: %w", ErrNotCalled, err)
 	}
 	s, err := p.Take(f.f.kernel, governance.PreTool, f.f.name)
 	if err != nil {
