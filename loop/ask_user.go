@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 
 	"github.com/iris-harness/iris/llm"
@@ -32,7 +33,7 @@ type askUserArgs struct {
 	Choices  []string `json:"choices,omitempty"`
 }
 
-var askUserFields = []flatField{{name: "question", required: true}, {name: "choices", nullable: true}}
+var askUserFields, _ = flatFields(reflect.TypeFor[askUserArgs]())
 
 // maxQuestion is the longest question that a continuation can hold, in bytes.
 const maxQuestion = 16 << 10
@@ -40,7 +41,7 @@ const maxQuestion = 16 << 10
 // parseAskUser reads the action's arguments, which are canonical; an error is for the model to read.
 func parseAskUser(args json.RawMessage) (askUserArgs, error) {
 	var a askUserArgs
-	if err := checkFlat(askUserFields, args); err != nil {
+	if _, err := checkFlat(askUserFields, args); err != nil {
 		return a, err
 	}
 	if err := json.Unmarshal(args, &a); err != nil {

@@ -22,8 +22,11 @@ type callContext struct {
 var _ context.Context = (*callContext)(nil)
 
 // newCallContext must be ended.
-func newCallContext(ctx context.Context, timeout time.Duration, key, agent string, asker Asker) *callContext {
-	return &callContext{Context: ctx, deadline: time.Now().Add(timeout), scope: callScope{key: key, agent: agent, asker: asker}}
+func newCallContext(ctx context.Context, c *call, agent string, asker Asker) *callContext {
+	return &callContext{
+		Context: ctx, deadline: time.Now().Add(c.tool.timeout()),
+		scope: callScope{key: attemptOf(c.key), agent: agent, asker: asker, args: c.call.Args},
+	}
 }
 
 // Deadline returns the earlier of the call's deadline and the step's.

@@ -80,12 +80,17 @@ func (r *execution) hold(ctx context.Context, p *checkpoint.Payload, state check
 func (r *execution) reviewStep(ctx context.Context, p *checkpoint.Payload, calls []*call, state checkpoint.StepState) *outcome {
 	s := r.subject(governance.PostStep, "")
 	s.Step = r.stepView(p, calls)
-	_, err := r.core.c.Kernel.Review(ctx, s)
+	if _, err := r.core.c.Kernel.Review(ctx, s); err != nil {
+		return r.judged(ctx, p, state, err)
+	}
+	return nil
+}
+
+// judged stops a run at a step that was denied or held, or that could not be judged.
+func (r *execution) judged(ctx context.Context, p *checkpoint.Payload, state checkpoint.StepState, err error) *outcome {
 	var held *governance.Held
 	var denied *governance.Denied
 	switch {
-	case err == nil:
-		return nil
 	case errors.As(err, &held):
 		return r.hold(ctx, p, state, held)
 	case errors.As(err, &denied):

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"sync"
 )
 
@@ -60,6 +61,7 @@ type callScope struct {
 	key   string
 	agent string
 	asker Asker
+	args  json.RawMessage // as the loop checked them; a hook may have put others in their place
 
 	mu   sync.Mutex
 	over bool
@@ -69,4 +71,10 @@ func (s *callScope) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.over = true
+}
+
+// checkedBefore reports whether args are the very bytes that the loop checked before it had the call decided.
+func checkedBefore(ctx context.Context, args json.RawMessage) bool {
+	s, ok := ctx.Value(callKey{}).(*callScope)
+	return ok && len(args) > 0 && len(args) == len(s.args) && &args[0] == &s.args[0]
 }

@@ -100,7 +100,7 @@ func (r *execution) callTool(ctx context.Context, c *call) (json.RawMessage, err
 		return nil, err
 	}
 	c.minted = true
-	in := newCallContext(ctx, c.tool.timeout(), attemptOf(c.key), r.core.c.Name, r.task.Asker)
+	in := newCallContext(ctx, c, r.core.c.Name, r.task.Asker)
 	defer in.end()
 	return c.tool.Func.Call(in, permit)
 }
@@ -182,19 +182,29 @@ func (r *execution) note(c *call) {
 func (r *execution) review(ctx context.Context, c *call, s governance.Subject) error {
 	s.Point, s.Result, s.ToolErr = governance.PostTool, c.raw, c.failed
 	reviewed, err := r.core.c.Kernel.Review(ctx, s)
+	if err != nil {
+		return c.unreviewed(ctx, err)
+	}
+	switch {
+	case c.failed != nil && reviewed.ToolErr != nil:
+		c.failed, c.text = reviewed.ToolErr, truncate(reviewed.ToolErr.Message, r.core.c.Limits.Result)
+	case c.failed == nil && string(reviewed.Result) != string(c.raw):
+		c.raw, c.text = reviewed.Result, truncate(resultText(reviewed.Result), r.core.c.Limits.Result)
+	}
+	return nil
+}
+
+// unreviewed withholds a result that a hook denied, or that nobody got to review. It returns any other error.
+func (c *call) unreviewed(ctx context.Context, err error) error {
 	var denied *governance.Denied
 	var unrecorded *governance.RecordError
 	switch {
 	case errors.As(err, &denied):
 		c.withhold("it ran, and its result is withheld: " + denied.Reason)
-	case err != nil && ctx.Err() != nil && !errors.As(err, &unrecorded):
+	case ctx.Err() != nil && !errors.As(err, &unrecorded):
 		c.withhold("it ran, and the task was interrupted before its result could be reviewed")
-	case err != nil:
+	default:
 		return err
-	case c.failed != nil && reviewed.ToolErr != nil:
-		c.failed, c.text = reviewed.ToolErr, truncate(reviewed.ToolErr.Message, r.core.c.Limits.Result)
-	case c.failed == nil && string(reviewed.Result) != string(c.raw):
-		c.raw, c.text = reviewed.Result, truncate(resultText(reviewed.Result), r.core.c.Limits.Result)
 	}
 	return nil
 }

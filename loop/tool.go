@@ -60,7 +60,7 @@ func NewTool[In, Out any](spec ToolSpec, run func(ctx context.Context, in In) (O
 	t.schema, t.check = in.schema, in.validate
 	t.err = checkSpec(spec, run != nil)
 	t.raw = gate.Wrap(func(ctx context.Context, args json.RawMessage) (json.RawMessage, error) {
-		v, err := in.decode(args)
+		v, err := in.decode(args, checkedBefore(ctx, args))
 		if err != nil {
 			return nil, &governance.ToolError{Kind: governance.InvalidArguments, Message: err.Error()}
 		}
