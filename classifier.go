@@ -30,7 +30,7 @@ func (t topics) Classify(_ context.Context, m pipeline.Inbound) (pipeline.Intent
 	best, most := m.Agents[0], 0
 	for _, name := range m.Agents {
 		n := 0
-		for _, w := range t.words[name] {
+		for _, w := range t.of(name) {
 			n += strings.Count(text, " "+w+" ")
 		}
 		if n > most {
@@ -38,4 +38,12 @@ func (t topics) Classify(_ context.Context, m pipeline.Inbound) (pipeline.Intent
 		}
 	}
 	return pipeline.Intent{Agent: best}, nil
+}
+
+// of returns the words that an agent is known by. A plugin's agent, or one without topics, is known by its name.
+func (t topics) of(name string) []string {
+	if w := t.words[name]; w != nil {
+		return w
+	}
+	return []string{strings.ToLower(name)}
 }

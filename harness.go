@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/iris-harness/iris/approval"
@@ -24,6 +25,7 @@ type Harness struct {
 	router    *approval.Router
 	deliverer *approval.Deliverer
 	tools     map[string]Tool
+	stands    atomic.Bool // New has returned it
 
 	mu    sync.Mutex
 	beats map[string]time.Time // when each heartbeat is due

@@ -26,6 +26,7 @@ func New(c Config) (*Harness, error) {
 	if err := errors.Join(b.errs...); err != nil {
 		return nil, fmt.Errorf("iris: %w", err)
 	}
+	h.stands.Store(true)
 	return h, nil
 }
 
@@ -56,6 +57,7 @@ func (b *builder) build() *Harness {
 	b.defaults()
 	b.h = &Harness{c: b.c, beats: map[string]time.Time{}, tools: map[string]Tool{}}
 	b.plugins()
+	b.owners()
 	recorder := pipeline.NewRecorder(b.c.Store, b.c.Clock)
 	b.governance(recorder)
 	if b.kernel == nil {

@@ -34,6 +34,8 @@ func NewChain(rows, plugins []Spec, c Config) (*Chain, error) {
 		errs = append(errs, s.validate())
 		i, row := at[s.Name]
 		switch {
+		case s.Name == ConfirmationName:
+			errs = append(errs, fmt.Errorf("%w: the name %q is the library's own", ErrInvalid, s.Name))
 		case replaced[s.Name]:
 			errs = append(errs, fmt.Errorf("%w: two plugins register %q", ErrInvalid, s.Name))
 		case row:
@@ -52,8 +54,11 @@ func NewChain(rows, plugins []Spec, c Config) (*Chain, error) {
 	return ch, errors.Join(errs...)
 }
 
-// merge puts a plugin's spec in a row's place. A row that is switched off stays so.
+// merge puts a plugin's spec in a row's place. A row that is switched off stays so, and keeps its trace text.
 func merge(row, plugin Spec) Spec {
+	if row.TraceText != "" {
+		plugin.TraceText = row.TraceText
+	}
 	if row.Confirmation == Resolves {
 		plugin.Confirmation = Resolves
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/continuation"
@@ -28,6 +29,8 @@ type ConfirmationConfig struct {
 	Kernel    *governance.Kernel
 	Executors map[string]gate.Func // by kind, sealed
 	Reader    continuation.Reader
+	// Limit bounds one execution; 2 minutes where zero. One that was cut off has an unknown outcome.
+	Limit time.Duration
 	// Done notes the executed action's result, written with the turn's record.
 	Done func(turnID, key string, result []byte, failed bool)
 	// Distant reports whether a question is too old, or too far back, for a yes to run its action.
@@ -40,12 +43,19 @@ type ConfirmationConfig struct {
 type Confirmer struct{ c ConfirmationConfig }
 
 // NewConfirmer returns the confirmation intercept over c.
-func NewConfirmer(c ConfirmationConfig) *Confirmer { return &Confirmer{c} }
+func NewConfirmer(c ConfirmationConfig) *Confirmer {
+	if c.Limit == 0 {
+		c.Limit = executionLimit
+	}
+	return &Confirmer{c}
+}
+
+const executionLimit = 2 * time.Minute
 
 // Spec returns the intercept as a chain lists it. Only a plain Yes runs an action; YesWithMore and Unclear are
 // declined, so that the pipeline's classify stage reads them.
 func (f *Confirmer) Spec() Spec {
-	return Spec{Name: ConfirmationName, Handler: f.handle, Confirmation: Resolves, TraceText: "reading the answer"}
+	return Spec{Name: ConfirmationName, Handler: f.handle, Confirmation: Resolves, TraceText: "reading the answer", own: true}
 }
 
 // Knows reports whether an executor of this kind is registered.
@@ -120,7 +130,9 @@ func (f *Confirmer) Run(ctx context.Context, m Message, c *continuation.Continua
 			"You said yes to: %s\nI cannot do it: nothing here knows how to run %q any more. Nothing was done.", c.Question, c.ExecutorKind)}, nil
 	}
 	key := EffectKey(c.ID)
-	raw, err := f.execute(ctx, executor, f.subject(m, c, key))
+	limited, cancel := context.WithTimeout(ctx, f.c.Limit)
+	defer cancel()
+	raw, err := f.execute(limited, executor, f.subject(m, c, key))
 	text := ""
 	if err == nil {
 		if json.Unmarshal(raw, &text) != nil {

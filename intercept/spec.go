@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"time"
 
 	"github.com/iris-harness/iris/continuation"
 )
@@ -66,7 +67,10 @@ type Spec struct {
 	Confirmation Confirmation // Required: Resolves or Never.
 	TraceText    string       // what a status line says while it works; its name where empty
 	Disabled     bool
-	Plugin       string // whose it is; "" for the application's own
+	Plugin       string        // whose it is; "" for the application's own
+	Limit        time.Duration // how long one call may take; DefaultLimit where zero
+
+	own bool // the library's: it bounds itself
 }
 
 var (

@@ -15,17 +15,31 @@ func (p *Pipeline) AskInTurn(ctx context.Context, a continuation.Ask) error {
 	if !ok || p.c.Recorder.turn(s.TurnID) == nil {
 		return fmt.Errorf("%w: no turn in progress", ErrNotFound)
 	}
+	if err := p.resolvable(a); err != nil {
+		return err
+	}
+	return s.turn.ask(a)
+}
+
+// resolvable refuses a question whose answer would reach nobody: an owner or an asker that is not there, or is switched off, and an action that nothing
+// here can run.
+func (p *Pipeline) resolvable(a continuation.Ask) error {
+	for _, name := range []string{a.Owner, a.Asker} {
+		if name != "" && p.agents[name] == nil && !p.c.Chain.Has(name) {
+			return fmt.Errorf("%w: nobody here resolves a question of %q", continuation.ErrInvalid, name)
+		}
+	}
 	if a.ExecutorKind != "" && !p.c.Confirmer.Knows(a.ExecutorKind) {
 		return fmt.Errorf("%w: no executor of kind %q", continuation.ErrInvalid, a.ExecutorKind)
 	}
-	return s.turn.ask(a)
+	return nil
 }
 
 // AskNow opens a question at once, from outside of a turn, and tells the session: the question is filed in its log and delivered to its
 // surface in the same transaction.
 func (p *Pipeline) AskNow(ctx context.Context, a continuation.Ask) (asked *continuation.Continuation, err error) {
-	if a.ExecutorKind != "" && !p.c.Confirmer.Knows(a.ExecutorKind) {
-		return nil, fmt.Errorf("%w: no executor of kind %q", continuation.ErrInvalid, a.ExecutorKind)
+	if err := p.resolvable(a); err != nil {
+		return nil, err
 	}
 	frozen, err := a.Freeze()
 	if err != nil {

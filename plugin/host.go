@@ -5,11 +5,6 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
-	"time"
-
-	"github.com/iris-harness/iris/approval"
-	"github.com/iris-harness/iris/intercept"
-	"github.com/iris-harness/iris/loop"
 )
 
 // State says how a plugin is doing.
@@ -19,6 +14,7 @@ type State string
 const (
 	Loaded   State = "loaded"
 	Degraded State = "degraded" // one of its contributions failed; the others go on
+	Failed   State = "failed"   // its Register failed: it contributes nothing
 )
 
 // Status is a plugin as it stands.
@@ -28,6 +24,8 @@ type Status struct {
 	State   State  `json:"state"`
 	Faults  int    `json:"faults"`
 	Last    string `json:"last,omitempty"` // the last fault
+	// What it contributes, by name: "intercept organize", "tool move", …
+	Contributes []string `json:"contributes,omitempty"`
 }
 
 // Host holds the plugins of one harness.
@@ -35,22 +33,23 @@ type Host struct {
 	mu     sync.Mutex
 	order  []string
 	status map[string]*Status
+	log    *slog.Logger
 	c      Contributions
 }
 
-// NewHost registers plugins in order. It returns all that is wrong with them at once; a harness is only built where nothing is.
+// NewHost registers plugins in order, and returns all that is wrong with what they declare at once: a harness is only built where nothing is. A
+// plugin whose Register returns an error, panics or does not come back is [Failed]: it contributes nothing, and the others go on.
 func NewHost(plugins []Plugin, s Seams) (*Host, error) {
-	h := &Host{status: map[string]*Status{}}
-	if s.Log == nil {
-		s.Log = slog.New(slog.DiscardHandler)
+	h := &Host{status: map[string]*Status{}, log: s.Log}
+	if h.log == nil {
+		h.log = slog.New(slog.DiscardHandler)
 	}
+	s.Log = h.log
 	var errs []error
 	for _, p := range plugins {
-		if err := h.add(p, s); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, h.add(p, s))
 	}
-	errs = append(errs, h.unique()...)
+	errs = append(errs, h.c.repeats()...)
 	return h, errors.Join(errs...)
 }
 
@@ -63,76 +62,32 @@ func (h *Host) add(p Plugin, s Seams) error {
 	case p.Register == nil:
 		return fmt.Errorf("plugin %q: it registers nothing", p.Name)
 	}
-	h.order = append(h.order, p.Name)
-	h.status[p.Name] = &Status{Name: p.Name, Version: p.Version, State: Loaded}
+	st := &Status{Name: p.Name, Version: p.Version, State: Loaded}
+	h.order, h.status[p.Name] = append(h.order, p.Name), st
 	own := &names{}
 	r := &Registrar{plugin: p.Name, host: h}
-	services := Services{
-		Continuations: &Continuations{seams: s, names: own}, Log: s.Log.With("plugin", p.Name), seams: s, names: own,
-	}
-	err := register(p, r, services)
-	r.closed.Store(true)
-	for _, spec := range r.c.Intercepts {
-		own.intercepts = append(own.intercepts, spec.Name)
-	}
-	for _, a := range r.c.Agents {
-		own.agents = append(own.agents, a.Name())
-	}
-	h.c.append(&r.c)
+	err := register(p, r, newServices(s, p.Name, own))
+	c, faulty := r.close()
 	if err != nil {
+		h.fail(p.Name, err)
+		return nil
+	}
+	own.set(&c)
+	st.Contributes = c.list()
+	h.c.append(&c)
+	if err := errors.Join(append(faulty, c.validate()...)...); err != nil {
 		return fmt.Errorf("plugin %q: %w", p.Name, err)
 	}
 	return nil
 }
 
-func register(p Plugin, r *Registrar, s Services) (err error) {
-	defer func() {
-		if v := recover(); v != nil {
-			err = fmt.Errorf("it panicked: %v", v)
-		}
-	}()
-	return p.Register(r, s)
-}
-
-func (c *Contributions) append(d *Contributions) {
-	c.Intercepts = append(c.Intercepts, d.Intercepts...)
-	c.Tools = append(c.Tools, d.Tools...)
-	c.Agents = append(c.Agents, d.Agents...)
-	c.Heartbeats = append(c.Heartbeats, d.Heartbeats...)
-	c.Channels = append(c.Channels, d.Channels...)
-	c.Executors = append(c.Executors, d.Executors...)
-}
-
-// unique checks the names that must not repeat among the plugins.
-func (h *Host) unique() []error {
-	var errs []error
-	errs = append(errs, repeated("heartbeat", h.c.Heartbeats, func(b Heartbeat) string { return b.Name })...)
-	errs = append(errs, repeated("tool", h.c.Tools, loop.Tool.Name)...)
-	errs = append(errs, repeated("agent", h.c.Agents, loop.Agent.Name)...)
-	errs = append(errs, repeated("channel", h.c.Channels, approval.Channel.Name)...)
-	errs = append(errs, repeated("executor", h.c.Executors, intercept.ConfirmationExecutor.Kind)...)
-	for _, b := range h.c.Heartbeats {
-		if b.Every < time.Second || b.Run == nil {
-			errs = append(errs, fmt.Errorf("plugin: heartbeat %q: it needs a function, and at least a second between runs", b.Name))
-		}
-	}
-	return errs
-}
-
-func repeated[T any](what string, items []T, name func(T) string) []error {
-	var errs []error
-	seen := map[string]bool{}
-	for _, it := range items {
-		n := name(it)
-		if n == "" {
-			errs = append(errs, fmt.Errorf("plugin: a %s without a name", what))
-		}
-		if seen[n] {
-			errs = append(errs, fmt.Errorf("plugin: two plugins register the %s %q", what, n))
-		}
-		seen[n] = true
-	}
-	return errs
+// fail takes a plugin out whose Register failed.
+func (h *Host) fail(plugin string, err error) {
+	h.Fault(plugin, "register", err)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status[plugin].State = Failed
+	h.log.Error("plugin failed: it contributes nothing", "plugin", plugin, "err", err)
 }
 
 // Contributions returns what the plugins registered.
@@ -142,10 +97,15 @@ func (h *Host) Contributions() Contributions { return h.c }
 func (h *Host) Fault(plugin, what string, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if s := h.status[plugin]; s != nil {
-		s.State, s.Last = Degraded, what+": "+err.Error()
-		s.Faults++
+	s := h.status[plugin]
+	if s == nil {
+		return
 	}
+	if s.State == Loaded {
+		s.State = Degraded
+	}
+	s.Last = what + ": " + err.Error()
+	s.Faults++
 }
 
 // Status returns the plugins as they stand, in registration order.
