@@ -145,6 +145,9 @@ func NewTool[In, Out any](spec ToolSpec, run func(ctx context.Context, in In) (O
 // Ask asks the person of the turn's session from inside a tool; see [loop.Ask].
 func Ask(ctx context.Context, q Question) error { return loop.Ask(ctx, q) }
 
+// CallKey returns the key of the tool call that ctx belongs to, the same for every attempt; see [loop.CallKey].
+func CallKey(ctx context.Context) string { return loop.CallKey(ctx) }
+
 // Confirm asks an executable question from inside a tool; see [loop.Confirm].
 func Confirm(ctx context.Context, kind string, payload any, question string) error {
 	return loop.Confirm(ctx, kind, payload, question)

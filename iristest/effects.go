@@ -13,6 +13,30 @@ import (
 type effects struct {
 	mu   sync.Mutex
 	done []string
+	keys map[string]int // how often each call was made, by its key
+}
+
+// once notes that the call or action named key was made.
+func (e *effects) once(key string) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.keys == nil {
+		e.keys = map[string]int{}
+	}
+	e.keys[key]++
+}
+
+// twice returns the keys of what was done more than once.
+func (e *effects) twice() []string {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	var out []string
+	for k, n := range e.keys {
+		if n > 1 {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 func (e *effects) add(what string) {
@@ -47,7 +71,10 @@ func (e *effects) tool(name string, flags []string) iris.Tool {
 			spec.Idempotent = true
 		}
 	}
-	return iris.NewTool(spec, func(_ context.Context, in anything) (string, error) {
+	return iris.NewTool(spec, func(ctx context.Context, in anything) (string, error) {
+		if key := iris.CallKey(ctx); key != "" && !spec.Idempotent {
+			e.once(key)
+		}
 		e.add(name + " " + in.Text)
 		return "ok", nil
 	})
@@ -63,6 +90,7 @@ type executor struct {
 func (x *executor) Kind() string { return x.kind }
 
 func (x *executor) Execute(_ context.Context, payload json.RawMessage) (string, error) {
+	x.e.once(x.kind + " " + string(payload))
 	x.e.add(x.kind + " " + string(payload))
 	return "Done.", nil
 }
