@@ -36,8 +36,15 @@ func (t *Turn) finish(ctx context.Context, cause error) {
 		}
 		return t.p.c.Stores.Sessions().Release(ctx, t.lease)
 	})
-	if err != nil && !errors.Is(err, session.ErrFenced) {
-		t.p.c.Logger.ErrorContext(ctx, "turn not closed", "session", t.Req.SessionID, "turn", t.ID, "err", err)
+	if err == nil || errors.Is(err, session.ErrFenced) {
+		return
+	}
+	t.p.c.Logger.ErrorContext(ctx, "turn not closed", "session", t.Req.SessionID, "turn", t.ID, "err", err)
+	// The lease, at least: the session's next turn then finds this one dead, and settles what it left.
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), writeLimit)
+	defer cancel()
+	if err := t.p.c.Stores.Sessions().Release(ctx, t.lease); err != nil {
+		t.p.c.Logger.ErrorContext(ctx, "lease not released", "session", t.Req.SessionID, "turn", t.ID, "err", err)
 	}
 }
 
