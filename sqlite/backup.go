@@ -28,21 +28,28 @@ func Backup(ctx context.Context, s *Store, dest string) (err error) {
 	if err != nil {
 		return err
 	}
-	err = s.read(ctx, func(from *conn) error { return copyAll(ctx, to, from, s.readers == nil) })
+	err = s.snapshot(ctx, func(from *conn) error { return to.copyFrom(ctx, from) })
 	if err = errors.Join(err, to.close()); err != nil {
 		return err
 	}
 	return os.Rename(part, dest)
 }
 
-// copyAll copies from one snapshot: a read transaction holds it, so that what is written meanwhile does not begin the copy anew.
-func copyAll(ctx context.Context, to, from *conn, inTransaction bool) (err error) {
-	if inTransaction {
-		return to.copyFrom(ctx, from)
+// snapshot runs f on a connection that sees one moment: a read transaction holds it, so that what is written meanwhile does not
+// make a copy begin anew.
+func (s *Store) snapshot(ctx context.Context, f func(from *conn) error) error {
+	if s.readers == nil { // a database in memory is its one connection: nobody writes meanwhile
+		o := newOp(f)
+		o.alone = true
+		return s.writer.do(ctx, o)
 	}
+	from, err := s.readers.get(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.readers.put(from)
 	if err := from.script("BEGIN; SELECT count(*) FROM sqlite_schema"); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, from.script("COMMIT")) }()
-	return to.copyFrom(ctx, from)
+	return errors.Join(f(from), from.script("COMMIT"))
 }

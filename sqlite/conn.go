@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"time"
 
 	"github.com/mattn/go-sqlite3"
 )
@@ -148,15 +149,21 @@ func (c *conn) copyFrom(ctx context.Context, src *conn) (err error) {
 			err = fault(c.path, cerr)
 		}
 	}()
-	for done := false; !done; {
+	for left, tries := -1, 0; tries < 100; tries++ { // the driver tells a lock as a step without progress
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if done, err = b.Step(4096); err != nil {
+		done, err := b.Step(4096)
+		if err != nil || done {
 			return fault(c.path, err)
 		}
+		if b.Remaining() != left {
+			left, tries = b.Remaining(), 0
+			continue
+		}
+		time.Sleep(50 * time.Millisecond)
 	}
-	return nil
+	return &Error{Kind: ErrBusyStore, Path: c.path}
 }
 
 // fault turns an error of the driver into an *Error.

@@ -32,6 +32,7 @@ type writer struct {
 type op struct {
 	run   func(db *conn) error
 	own   bool // run on the goroutine of whoever asked, see [Store.Atomically]
+	alone bool // run outside of a transaction, with nobody else
 	state atomic.Int32
 	wake  chan signal
 	ran   chan struct{} // for own: it has run
@@ -118,21 +119,31 @@ func (o *op) runHere(db *conn) {
 
 // lead runs one batch, which begins with own, and passes the lead on.
 func (w *writer) lead(own *op) {
+	if own.alone {
+		defer w.pass()
+		own.err = own.run(w.db)
+		return
+	}
 	b := &batch{w: w, own: own}
 	defer b.end() // also where own's function panics or ends its goroutine
 	runtime.Gosched()
 	b.run(own)
 }
 
-// next takes the next operation off the queue, nil where none waits.
+// next takes the next operation for a batch off the queue, nil where none waits.
 func (w *writer) next() *op {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.nextLocked()
+	return w.nextLocked(true)
 }
 
-func (w *writer) nextLocked() *op {
+// nextLocked takes the next operation off the queue. A batch ends where one comes that is to be alone.
+func (w *writer) nextLocked(forBatch bool) *op {
 	for i, o := range w.queue {
+		if o.alone && forBatch {
+			w.queue = w.queue[i:]
+			return nil
+		}
 		w.queue[i] = nil
 		if o.state.CompareAndSwap(waiting, begun) {
 			w.queue = w.queue[i+1:]
@@ -146,7 +157,7 @@ func (w *writer) nextLocked() *op {
 // pass gives the lead to the next who waits, or to nobody.
 func (w *writer) pass() {
 	w.mu.Lock()
-	o := w.nextLocked()
+	o := w.nextLocked(false)
 	w.leading = o != nil
 	w.mu.Unlock()
 	if o != nil {

@@ -35,8 +35,8 @@ func held(t *testing.T, s *sqlite.Store, f func(done func())) {
 	}
 }
 
-// queued starts n calls, waits until they are queued, lets them go and returns their errors.
-func queued(t *testing.T, s *sqlite.Store, n int, call func(i int) error) []error {
+// queued starts n calls, waits until they are queued, does what is to be done then, lets them go and returns their errors.
+func queued(t *testing.T, s *sqlite.Store, n int, call func(i int) error, then ...func()) []error {
 	t.Helper()
 	errs := make([]error, n)
 	var done sync.WaitGroup
@@ -45,6 +45,9 @@ func queued(t *testing.T, s *sqlite.Store, n int, call func(i int) error) []erro
 			done.Go(func() { errs[i] = call(i) })
 		}
 		sqlite.AwaitQueue(s, n)
+		for _, f := range then {
+			f()
+		}
 		letGo()
 	})
 	done.Wait()
@@ -206,24 +209,23 @@ func TestALeaderThatGivesUpStillLeads(t *testing.T) {
 	s := openNormal(t, sqlite.Options{})
 	for round := range 20 {
 		ctx, cancel := context.WithCancel(t.Context())
+		name := func(i int) string { return fmt.Sprintf("s%d-%d", round, i) }
 		errs := queued(t, s, 300, func(i int) error { // the 256th begins a batch of its own
 			if i%2 == 0 {
-				_, err := s.Continuations().Open(ctx, benchQuestion(fmt.Sprintf("g%d-%d", round, i)))
+				_, err := s.Continuations().Open(ctx, benchQuestion(name(i)))
 				return err
 			}
-			cancel()
-			return ask(t, s, fmt.Sprintf("s%d-%d", round, i))
-		})
+			return ask(t, s, name(i))
+		}, cancel)
 		for i, err := range errs {
 			if err != nil && (i%2 == 1 || !errors.Is(err, context.Canceled)) {
 				t.Errorf("caller %d: %v", i, err)
 			}
-			c, perr := s.Continuations().Pending(t.Context(), fmt.Sprintf("%s%d-%d", map[bool]string{true: "g", false: "s"}[i%2 == 0], round, i), start)
+			c, perr := s.Continuations().Pending(t.Context(), name(i), start)
 			if perr != nil || (c != nil) != (err == nil) {
 				t.Errorf("caller %d was told %v, and its question is %v", i, err, c)
 			}
 		}
-		cancel()
 	}
 }
 
