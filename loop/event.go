@@ -1,11 +1,14 @@
 package loop
 
 import (
+	"encoding/json"
+	"fmt"
+
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/llm"
 )
 
-// Event is something that happens while a task runs. EventType is the "type" it carries in JSON.
+// Event is something that happens while a task runs. EventType is the "type" that it carries in JSON.
 type Event interface{ EventType() string }
 
 // Activity says what is going on, for a status line.
@@ -63,3 +66,45 @@ func (ToolFinished) EventType() string { return "tool_finished" }
 
 // EventType implements [Event].
 func (Finished) EventType() string { return "finished" }
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Activity) MarshalJSON() ([]byte, error) {
+	type plain Activity
+	return TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Delta) MarshalJSON() ([]byte, error) {
+	type plain Delta
+	return TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e ToolStarted) MarshalJSON() ([]byte, error) {
+	type plain ToolStarted
+	return TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e ToolFinished) MarshalJSON() ([]byte, error) {
+	type plain ToolFinished
+	return TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Finished) MarshalJSON() ([]byte, error) {
+	type plain Finished
+	return TypedJSON(e.EventType(), plain(e))
+}
+
+// TypedJSON encodes fields, a struct, as a JSON object whose first member is "type".
+func TypedJSON(eventType string, fields any) ([]byte, error) {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return nil, err
+	}
+	if string(body) == "{}" {
+		return fmt.Appendf(nil, `{"type":%q}`, eventType), nil
+	}
+	return append(fmt.Appendf(nil, `{"type":%q,`, eventType), body[1:]...), nil
+}

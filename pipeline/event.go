@@ -1,8 +1,6 @@
 package pipeline
 
 import (
-	"encoding/json"
-
 	"github.com/iris-harness/iris/loop"
 )
 
@@ -52,19 +50,32 @@ func (Notice) EventType() string { return "notice" }
 // EventType implements [Event].
 func (Done) EventType() string { return "done" }
 
-// MarshalEvent returns ev as a JSON object with its "type" first.
-func MarshalEvent(ev Event) (json.RawMessage, error) {
-	body, err := json.Marshal(ev)
-	if err != nil {
-		return nil, err
-	}
-	head, err := json.Marshal(ev.EventType())
-	if err != nil {
-		return nil, err
-	}
-	out := append([]byte(`{"type":`), head...)
-	if len(body) > 2 {
-		out = append(out, ',')
-	}
-	return append(out, body[1:]...), nil
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Asked) MarshalJSON() ([]byte, error) {
+	type plain Asked
+	return loop.TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e ApprovalRequested) MarshalJSON() ([]byte, error) {
+	type plain ApprovalRequested
+	return loop.TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Superseded) MarshalJSON() ([]byte, error) {
+	type plain Superseded
+	return loop.TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Notice) MarshalJSON() ([]byte, error) {
+	type plain Notice
+	return loop.TypedJSON(e.EventType(), plain(e))
+}
+
+// MarshalJSON implements [json.Marshaler]: the fields, after the type.
+func (e Done) MarshalJSON() ([]byte, error) {
+	type plain Done
+	return loop.TypedJSON(e.EventType(), plain(e))
 }
