@@ -62,7 +62,7 @@ func (c *call) verify(ctx context.Context, anchors, export string) error {
 	if err := writeAnchors(export, v.Anchors); err != nil {
 		return err
 	}
-	c.show(v, func(w io.Writer) { fmt.Fprintf(w, "intact: %d rows in %d chains\n", v.Rows, v.Chains) })
+	c.show(v, func(w io.Writer) { fmt.Fprintf(w, "intact: rows %d, chains %d\n", v.Rows, v.Chains) })
 	return nil
 }
 

@@ -83,7 +83,7 @@ func (t *Turn) deferAllowed(e audit.Entry) {
 	for i := len(t.deferred) - 1; i >= 0; i-- {
 		d := &t.deferred[i]
 		if e.RunID != "" && d.RunID == e.RunID && d.StepID == e.StepID && d.Verdict == e.Verdict && d.Kind == e.Kind {
-			if len(d.Subject) < maxAllowed && d.Subject != e.Subject && !strings.HasSuffix(d.Subject, ","+e.Subject) {
+			if e.Subject != "" && len(d.Subject) < maxAllowed && d.Subject != e.Subject && !strings.HasSuffix(d.Subject, ","+e.Subject) {
 				d.Subject += "," + e.Subject
 			}
 			return
