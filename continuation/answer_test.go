@@ -30,7 +30,7 @@ func TestReadAnswerKinds(t *testing.T) {
 		"Could you share the log?": question, "Is the printer on?": question, "确定吗？": question,
 		"Want me to take the scroll bug next, or wrap here?":         question,
 		"Do you want full articles, more sources, or a short brief?": question,
-		"Neo4j or Stardog?": choice, "Do you want tea or coffee?": choice,
+		"Neo4j or Stardog?": choice, "Do you want tea or coffee?": choice, "Yes to what?": question, "You want it by when?": question,
 		"Want me to run the probe? That's the cheapest next step.": question, "Sound right? If so I'll start.": question,
 		"Shall I? There are other things. And more.": none, "Shall I run it? Here is a long story about something else.": none,
 		"See https://example.org/search?": none, "Run `what?`": none, "She asked \"are you in?\"": none,

@@ -116,7 +116,7 @@ func (q *question) guards(g *grammar, from, to int) {
 func (q *question) word(i, from, to int, start bool) {
 	r := q.toks[i].word.roles
 	switch {
-	case r&roleWh != 0 && start:
+	case r&roleWh != 0 && (start || q.toks[i].brk == '?'): // "Yes to what?" asks what it begins with "what" or not
 		q.wh = true
 	case r&roleOr != 0 && i > from && i+1 < to:
 		q.either = true
