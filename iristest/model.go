@@ -71,6 +71,18 @@ func (m *ScriptedModel) Fail(err error) *ScriptedModel {
 	return m.add(func(_ context.Context, yield func(*llm.Chunk, error) bool) { yield(nil, err) })
 }
 
+// Break adds a step that gives chunks and then fails: a stream that breaks half-way.
+func (m *ScriptedModel) Break(err error, chunks ...*llm.Chunk) *ScriptedModel {
+	return m.add(func(_ context.Context, yield func(*llm.Chunk, error) bool) {
+		for _, c := range chunks {
+			if !yield(c, nil) {
+				return
+			}
+		}
+		yield(nil, err)
+	})
+}
+
 // Hang adds a step that waits until its context ends.
 func (m *ScriptedModel) Hang() *ScriptedModel {
 	return m.add(func(ctx context.Context, yield func(*llm.Chunk, error) bool) {

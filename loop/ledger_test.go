@@ -192,11 +192,11 @@ func TestProbe(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				var saw string
+				var saw calls
 				a := failing(t, iristest.Model().Answer("done"), func(s *loop.ToolSpec) {
 					s.Timeout = time.Second
 					s.Probe = func(ctx context.Context, key string, args json.RawMessage) (bool, error) {
-						saw = key + string(args)
+						saw.add(key + string(args))
 						return tt.probe(ctx, key, args)
 					}
 				})
@@ -207,8 +207,8 @@ func TestProbe(t *testing.T) {
 				if string(e.State) != tt.want || e.State == checkpoint.Settled && e.SettledBy != "probe" {
 					t.Errorf("the effect is %s by %q, want %s", e.State, e.SettledBy, tt.want)
 				}
-				if saw != e.Key+`{"text":"x"}` {
-					t.Errorf("the probe was given %q", saw)
+				if diff := cmp.Diff([]string{e.Key + `{"text":"x"}`}, saw.list()); diff != "" {
+					t.Errorf("the probe was given (-want +got):\n%s", diff)
 				}
 				time.Sleep(2 * time.Hour)
 			})

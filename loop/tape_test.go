@@ -29,6 +29,7 @@ type tape struct {
 	wrote    bool     // since the run began or was taken up
 	points   []string // every decision on the record
 	fail     map[string]error
+	onStart  func() // when an effect is recorded as started
 }
 
 var (
@@ -178,6 +179,9 @@ func (j *tape) start(s governance.Subject, approvalID string) error {
 		Key: s.CallKey, RunID: s.RunID, StepID: s.StepID, CallID: s.Call.ID, Tool: s.Name, Args: s.Call.Args,
 		Idempotent: s.Idempotent, ApprovalID: approvalID, State: checkpoint.Started,
 	})
+	if j.onStart != nil {
+		j.onStart()
+	}
 	return nil
 }
 
