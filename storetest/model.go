@@ -11,8 +11,8 @@ import (
 
 func modelChecks() []Check {
 	return []Check{
-		{"model/continuations, one caller", func(t TB, f Factory) { conform(t, f, continuationMachine(), continuationOps(true), 1, 25) }},
-		{"model/continuations, several callers", func(t TB, f Factory) { conform(t, f, continuationMachine(), continuationOps(false), 3, 4) }},
+		{"model/continuations, one caller", func(t TB, f Factory) { conform(t, f, continuationMachine(), continuationOps(4, true), 1, 25) }},
+		{"model/continuations, several callers", func(t TB, f Factory) { conform(t, f, continuationMachine(), continuationOps(2, false), 3, 4) }},
 		{"model/runs, one caller", func(t TB, f Factory) { conform(t, f, runMachineModel(), runOps(), 1, 25) }},
 		{"model/runs, several callers", func(t TB, f Factory) { conform(t, f, runMachineModel(), runOps(), 3, 4) }},
 		{"model/approvals, one caller", func(t TB, f Factory) { conform(t, f, approvalMachine(), approvalOps(), 1, 25) }},

@@ -29,14 +29,15 @@ type modelRow struct {
 
 type modelRows map[string]modelRow
 
-func continuationOps(sweeps bool) *rapid.Generator[continuationOp] {
+// continuationOps draws calls on some rows. One caller sweeps too; beside others a sweep may run in parts, which they can see.
+func continuationOps(rows int, sweeps bool) *rapid.Generator[continuationOp] {
 	calls := []string{"open", "open", "open", "claim", "claim", "claim", "withdraw", "settle", "release", "pending", "get"}
-	if sweeps { // a sweep of a store may run in parts, which a caller beside it can see
+	if sweeps {
 		calls = append(calls, "sweep")
 	}
 	return rapid.Custom(func(rt *rapid.T) continuationOp {
 		return continuationOp{
-			call: rapid.SampledFrom(calls).Draw(rt, "call"), id: named(rt, "c", 5), session: named(rt, "s", 2),
+			call: rapid.SampledFrom(calls).Draw(rt, "call"), id: named(rt, "c", rows), session: named(rt, "s", (rows+1)/2),
 			at: minutes(rt, "at"), ttl: 1 + minutes(rt, "ttl"),
 		}
 	})
@@ -202,7 +203,7 @@ func doContinuation(t TB, s Store, prefix string, o continuationOp) string {
 // sweepAll sweeps and returns how many rows of this example were marked.
 func sweepAll(t TB, s Store, prefix string, now time.Time) string {
 	count := func() (n int) {
-		for _, c := range []string{"s0", "s1"} {
+		for _, c := range []string{"s0", "s1"} { // as many as are drawn
 			rows, err := s.Continuations().List(t.Context(), continuation.Query{SessionID: prefix + c})
 			if err != nil {
 				return -1

@@ -144,14 +144,16 @@ func moveBackElsewhere(t TB, f Factory) {
 
 func moveRace(t TB, f Factory) {
 	s := f.Open(t)
-	open(t, s, question("s", "c1"))
-	errs := together(20, func(i int) error {
-		if i%2 == 0 {
-			_, err := s.Continuations().Claim(t.Context(), claimant(question("s", "c1")))
+	for round := range 10 {
+		c := open(t, s, question("s", fmt.Sprintf("c%d", round)))
+		errs := together(20, func(i int) error {
+			if (i+round)%2 == 0 {
+				_, err := s.Continuations().Claim(t.Context(), claimant(c))
+				return err
+			}
+			_, err := s.Continuations().Move(t.Context(), continuation.Move{ID: c.ID, From: continuation.Pending, To: continuation.Superseded, At: at(time.Minute)})
 			return err
-		}
-		_, err := s.Continuations().Move(t.Context(), continuation.Move{ID: "c1", From: continuation.Pending, To: continuation.Superseded, At: at(time.Minute)})
-		return err
-	})
-	oneWinner(t, "claim or withdraw", errs)
+		})
+		oneWinner(t, "claim or withdraw", errs)
+	}
 }
