@@ -35,6 +35,31 @@ func (h *Harness) PendingActions(ctx context.Context) ([]Action, error) {
 	return out, errors.Join(errs...)
 }
 
+// actionsTool lets an agent see what waits for a person, of its own session only. Seeing is all: no tool answers an approval (ADR-0108 §6).
+func (h *Harness) actionsTool() Tool {
+	spec := ToolSpec{
+		Name: "pending_actions", Effect: ReadOnly,
+		Description: "List what waits for the person in this conversation: approvals, effects whose outcome is not known, open questions. It only shows them; the person answers them.",
+	}
+	return NewTool(spec, func(ctx context.Context, _ struct{}) ([]Action, error) {
+		s, inside := pipeline.ScopeOf(ctx)
+		if !inside {
+			return nil, ErrNotFound
+		}
+		all, err := h.PendingActions(ctx)
+		own := []Action{}
+		for _, a := range all {
+			if a.Session == s.SessionID || a.Session == "" {
+				own = append(own, a)
+			}
+		}
+		if err != nil {
+			h.c.Logger.WarnContext(ctx, "pending actions", "err", err)
+		}
+		return own, nil
+	})
+}
+
 func guardSource(ctx context.Context, s func(ctx context.Context) ([]Action, error)) (items []Action, err error) {
 	defer func() {
 		if v := recover(); v != nil {

@@ -557,3 +557,51 @@ func TestNewReportsAllFaults(t *testing.T) {
 		}
 	}
 }
+
+func TestAWithheldPauseIsNeverPut(t *testing.T) {
+	t.Parallel()
+	m := iristest.Model().AskUser("Is the password still swordfish?").Answer("Hello.")
+	h := iristest.New(t, m, iristest.With(func(c *iris.Config) {
+		c.Judges = []iris.Judge{judgeFunc(func(d iris.Draft) bool { return !strings.Contains(d.Text, "swordfish") })}
+	}))
+	if r := h.Say("check my account"); strings.Contains(r.Text, "swordfish") || r.Asked != nil {
+		t.Errorf("reply %+v", r)
+	}
+	if r := h.Say("hello"); r.Text != "Hello." || h.Pending() != nil {
+		t.Errorf("the next reply %+v, waits %+v", r, h.Pending())
+	}
+	runs, err := h.Runs(t.Context(), "s1", "", 10)
+	if err != nil || runs[1].State != "ended" || runs[1].Reason != "denied" {
+		t.Errorf("the run whose question was withheld: %+v (%v)", runs[1], err)
+	}
+}
+
+func TestAnAmbiguousEffectIsSaidAndSettled(t *testing.T) {
+	t.Parallel()
+	var again counterInt
+	cut := iris.NewTool(iris.ToolSpec{Name: "send", Description: "cut off"}, func(context.Context, struct{}) (string, error) {
+		again.v.Add(1)
+		return "", iris.ErrOutcomeUnknown
+	})
+	m := iristest.Model().Call("send", nil).AskUser("It was cut off. Go on?").Answer("Sent, then.")
+	h := iristest.New(t, m, iristest.Tools(cut))
+	h.Say("send it")
+	_, err := h.Turn(t.Context(), iris.TurnRequest{SessionID: "s1", Message: "go on"})
+	var te *iris.TurnError
+	if !errors.As(err, &te) || !errors.Is(err, iris.ErrAmbiguousEffect) || !strings.Contains(te.Text, "send") || h.Pending() == nil {
+		t.Fatalf("turn: %v, waits %+v; want the ambiguous effect by name, and the question back", err, h.Pending())
+	}
+	effects, err := h.Ambiguous(t.Context(), "s1", "", 10)
+	if err != nil || len(effects) != 1 {
+		t.Fatalf("ambiguous: %+v (%v)", effects, err)
+	}
+	if err := h.Settle(t.Context(), effects[0].Key, true, iris.Principal{ID: "u1"}); err != nil {
+		t.Fatal(err)
+	}
+	if r := h.Say("go on"); r.Text != "Sent, then." || again.v.Load() != 1 {
+		t.Errorf("reply %q, sent %d times", r.Text, again.v.Load())
+	}
+	if n := auditOf(t, h, "settled"); n != 1 {
+		t.Errorf("%d audit rows of the settling, want 1", n)
+	}
+}

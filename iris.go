@@ -52,6 +52,8 @@ type Config struct {
 	Authorizer approval.Authorizer
 	// Actions are the application's own sources of pending actions.
 	Actions []ActionSource
+	// NoActionsTool takes the read-only tool "pending_actions" from the agents.
+	NoActionsTool bool
 
 	// Channels are the surfaces that approvals are brought to.
 	Channels []Channel

@@ -121,7 +121,7 @@ func (b *builder) plugins() {
 
 // governance builds the kernel: the application's hooks, the signals, and the default policy last.
 func (b *builder) governance(r *pipeline.Recorder) {
-	hooks := append([]Hook{}, b.c.Hooks...)
+	hooks := append(b.pluginFaults(), b.c.Hooks...)
 	hooks = append(hooks, governance.Evaluator(b.c.Signals), governance.DefaultPolicy())
 	k, err := governance.NewKernel(governance.Config{
 		Hooks: hooks, Recorder: r, Approvals: r, HookTimeout: b.c.HookTimeout, Clock: b.c.Clock, Logger: b.c.Logger,
@@ -171,7 +171,11 @@ func (b *builder) agents() []loop.Agent {
 			out = append(out, a.Runner)
 			continue
 		}
-		out = append(out, b.core(a, append(append([]Tool{}, shared...), a.Tools...)))
+		tools := append(append([]Tool{}, shared...), a.Tools...)
+		if !b.c.NoActionsTool {
+			tools = append(tools, b.h.actionsTool())
+		}
+		out = append(out, b.core(a, tools))
 	}
 	return append(out, b.parts.Agents...)
 }

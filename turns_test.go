@@ -78,7 +78,7 @@ func TestEvents(t *testing.T) {
 		}
 		types = append(types, typed.Type)
 	}
-	if diff := cmp.Diff([]string{"tool_started", "tool_finished", "delta", "asked", "done"}, types); diff != "" {
+	if diff := cmp.Diff([]string{"activity", "tool_started", "tool_finished", "delta", "asked", "done"}, types); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -29,6 +29,7 @@ func execute(ctx context.Context, t *Turn) error {
 func (t *Turn) runTask(ctx context.Context, task loop.Task, emit func(Event) bool) result {
 	r := result{task: task}
 	agent := t.p.agents[task.Agent]
+	emit(loop.Activity{Agent: task.Agent, Text: "working on it"})
 	for ev, err := range contained(task.Agent, agent.Stream(t.scoped(ctx, task.Agent), task)) {
 		if err != nil {
 			r.err = err

@@ -48,7 +48,7 @@ func failedText(r *result) string {
 	if r.fin.Text != "" {
 		return r.fin.Text
 	}
-	return "Something went wrong on my side, and I could not answer."
+	return apology(r.err)
 }
 
 // noteClaim says what became of the question that this turn answers: it goes back where nothing was done on the strength of it.

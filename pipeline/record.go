@@ -114,6 +114,11 @@ func (t *Turn) keepQuestions(ctx context.Context, reply *Reply) error {
 			return err
 		}
 	}
+	if t.withheld {
+		if err := t.endWithheld(ctx); err != nil {
+			return err
+		}
+	}
 	var asked *continuation.Continuation
 	for _, a := range t.newQuestions(ctx) {
 		if t.restated != nil {
@@ -138,6 +143,23 @@ func (t *Turn) keepQuestions(ctx context.Context, reply *Reply) error {
 		asked = pending
 	}
 	reply.Asked = OpenOf(asked)
+	return nil
+}
+
+// endWithheld ends the runs of this turn whose question governance withheld: nobody was asked, and nobody will be.
+func (t *Turn) endWithheld(ctx context.Context) error {
+	for i := range t.results {
+		run := &t.results[i].fin.Run
+		if run.State != checkpoint.Paused || failedTask(&t.results[i]) {
+			continue
+		}
+		if _, err := t.p.c.Stores.Checkpoints().Move(ctx, checkpoint.Move{
+			RunID: run.ID, From: []checkpoint.State{checkpoint.Paused}, Epoch: run.Epoch, To: checkpoint.Ended,
+			Reason: checkpoint.Denied, Detail: "its question was withheld", At: t.p.now(),
+		}); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

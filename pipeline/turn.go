@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -205,14 +206,23 @@ func (t *Turn) note(e audit.Entry) {
 func (t *Turn) failed(ctx context.Context, err error) {
 	var te *TurnError
 	if !errors.As(err, &te) {
-		err = &TurnError{SessionID: t.Req.SessionID, TurnID: t.ID, Happened: t.happened(), Err: err,
-			Text: "Something went wrong on my side, and I could not answer."}
+		err = &TurnError{SessionID: t.Req.SessionID, TurnID: t.ID, Happened: t.happened(), Err: err, Text: apology(err)}
 		if answersOnly(errors.Unwrap(err)) {
 			err = errors.Unwrap(err)
 		}
 	}
 	t.finish(ctx, err)
 	t.fail(err)
+}
+
+// apology is what the person is told of a turn that failed.
+func apology(err error) string {
+	var ambiguous *loop.AmbiguousEffectError
+	if errors.As(err, &ambiguous) {
+		return "I cannot go on yet: I was cut off earlier, and it is not known whether this happened: " + strings.Join(ambiguous.Tools, ", ") +
+			". Once somebody has looked and said so, just answer again."
+	}
+	return "Something went wrong on my side, and I could not answer."
 }
 
 // answersOnly reports whether err is about a button or AnswerTo: a typed result that the caller acts on.
