@@ -25,7 +25,9 @@ func TestFaultsOfAHandler(t *testing.T) {
 		{"an error", func(context.Context, intercept.Message) (*intercept.Reply, error) { return nil, errors.ErrUnsupported }, errors.ErrUnsupported},
 		{"a panic", func(context.Context, intercept.Message) (*intercept.Reply, error) { panic("boom") }, nil},
 		{"the end of its goroutine", func(context.Context, intercept.Message) (*intercept.Reply, error) { runtime.Goexit(); return nil, nil }, nil},
-		{"an empty reply", func(context.Context, intercept.Message) (*intercept.Reply, error) { return &intercept.Reply{Text: " \n"}, nil }, intercept.ErrEmpty},
+		{"an empty reply", func(context.Context, intercept.Message) (*intercept.Reply, error) {
+			return &intercept.Reply{Text: " \n"}, nil
+		}, intercept.ErrEmpty},
 		{"one that hangs", hang, intercept.ErrCutOff},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -144,3 +144,35 @@ func (c *chameleon) Name() string { return c.name }
 func (c *chameleon) Stream(context.Context, loop.Task) iter.Seq2[loop.Event, error] {
 	return func(yield func(loop.Event, error) bool) { yield(loop.Finished{Text: "Here."}, nil) }
 }
+
+// TestFaultsOfATool: the model is told, and the plugin is degraded; an error that the tool returns is its answer, and degrades nothing.
+func TestFaultsOfATool(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		name string
+		run  func() (string, error)
+		want plugin.State
+	}{
+		{"a panic", func() (string, error) { panic("boom") }, plugin.Degraded},
+		{"one that hangs", func() (string, error) { time.Sleep(time.Hour); return "", nil }, plugin.Degraded},
+		{"an error", func() (string, error) { return "", errors.New("no such mail") }, plugin.Loaded},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			synctest.Test(t, func(t *testing.T) {
+				look := loop.NewTool(loop.ToolSpec{Name: "look", Description: "look", Effect: iris.ReadOnly}, func(context.Context, struct{}) (string, error) { return tt.run() })
+				p := of("p", func(r *plugin.Registrar, _ plugin.Services) { r.Tool(look) })
+				h := iristest.New(t, iristest.Model().Call("look", `{}`).Answer("I could not look."), iristest.With(func(c *iris.Config) {
+					c.Plugins, c.Limits.WallClock = []iris.Plugin{p}, 3*time.Hour
+				}))
+				if r := h.Say("look"); r.Text != "I could not look." {
+					t.Errorf("reply %q", r.Text)
+				}
+				if st := h.Plugins()[0]; st.State != tt.want {
+					t.Errorf("status %+v, want %s", st, tt.want)
+				}
+				time.Sleep(2 * time.Hour)
+			})
+		})
+	}
+}

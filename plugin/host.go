@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"sync"
 )
 
@@ -92,6 +93,18 @@ func (h *Host) fail(plugin string, err error) {
 
 // Contributions returns what the plugins registered.
 func (h *Host) Contributions() Contributions { return h.c }
+
+// Owner returns the plugin that contributes something, named as in Status.Contributes; "" where none does.
+func (h *Host) Owner(contribution string) string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, name := range h.order {
+		if slices.Contains(h.status[name].Contributes, contribution) {
+			return name
+		}
+	}
+	return ""
+}
 
 // Fault records that a contribution of a plugin failed. A name that is no plugin's is ignored.
 func (h *Host) Fault(plugin, what string, err error) {
