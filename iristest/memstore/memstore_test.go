@@ -11,9 +11,11 @@ import (
 func TestStore(t *testing.T) {
 	t.Parallel()
 	storetest.Run(t, storetest.Factory{
-		Open:      func(storetest.TB) storetest.Store { return memstore.New() },
-		Impatient: func(storetest.TB) storetest.Store { return memstore.NewWith(memstore.Options{Patience: 50 * time.Millisecond}) },
-		TxDone:    memstore.ErrTxDone,
-		Deadlock:  memstore.ErrDeadlock,
+		Open: func(storetest.TB) storetest.Store { return memstore.New() },
+		Impatient: func(storetest.TB) storetest.Store {
+			return memstore.NewWith(memstore.Options{Patience: 50 * time.Millisecond})
+		},
+		TxDone:   memstore.ErrTxDone,
+		Deadlock: memstore.ErrDeadlock,
 	})
 }
