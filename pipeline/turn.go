@@ -195,13 +195,6 @@ func (t *Turn) renewal() time.Time {
 	return now.Add(t.p.c.LeaseTTL)
 }
 
-// note keeps an audit row for the turn's next write.
-func (t *Turn) note(e audit.Entry) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	t.deferred = append(t.deferred, e)
-}
-
 // failed ends a turn that an error ended before record, or in it.
 func (t *Turn) failed(ctx context.Context, err error) {
 	var te *TurnError
