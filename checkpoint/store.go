@@ -6,8 +6,9 @@ import (
 )
 
 // Store keeps runs and their steps. Every method joins the transaction that ctx carries, if any, and is one transaction of its own
-// otherwise. Times are truncated to microseconds, UTC. A run past its ExpiresAt that is not pinned is [ErrNotFound] to
-// every method that takes now, whether or not a sweep has been by; reading never takes the write lock.
+// otherwise. Times are truncated to microseconds, UTC. A run past its ExpiresAt that is neither pinned nor running is [ErrNotFound] to
+// every method that takes now, whether or not a sweep has been by; reading never takes the write lock. One that is running is there
+// until somebody has taken it over: nothing is lost where a process was away for longer than a run lives.
 type Store interface {
 	// Begin inserts r, with its id, as running.
 	Begin(ctx context.Context, r Run) error

@@ -7,6 +7,7 @@ import (
 	"database/sql/driver"
 	"errors"
 	"io"
+	"sync/atomic"
 	"time"
 
 	"github.com/mattn/go-sqlite3"
@@ -20,6 +21,7 @@ type conn struct {
 	stmts map[string]*stmt
 	args  []driver.NamedValue // of the statement that runs
 	row   row                 // what the statement that ran last returned
+	ran   atomic.Int64        // statements
 }
 
 type stmt struct {
@@ -42,6 +44,9 @@ func (c *conn) close() error {
 	}
 	return c.db.Close()
 }
+
+// statements returns how many statements were run.
+func (c *conn) statements() int64 { return c.ran.Load() }
 
 // autocommit reports whether no transaction is open, be it that SQLite has dropped it.
 func (c *conn) autocommit() bool { return c.db.AutoCommit() }
@@ -112,6 +117,7 @@ func (c *conn) scan(rows driver.Rows, columns int, f func(r *row) (bool, error))
 }
 
 func (c *conn) prepare(text string) (*stmt, error) {
+	c.ran.Add(1)
 	if s, ok := c.stmts[text]; ok {
 		return s, nil
 	}

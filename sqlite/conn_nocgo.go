@@ -15,6 +15,7 @@ func openConn(_, path string) (*conn, error) {
 }
 
 func (c *conn) close() error                                { return ErrNoCgo }
+func (c *conn) statements() int64                           { return 0 }
 func (c *conn) autocommit() bool                            { return true }
 func (c *conn) script(string) error                         { return ErrNoCgo }
 func (c *conn) exec(string, ...driver.Value) error          { return ErrNoCgo }

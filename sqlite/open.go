@@ -139,10 +139,13 @@ func (s *Store) Close() error {
 type Stats struct {
 	Transactions int64 // commits, and what was rolled back
 	Operations   int64 // operations that were run in them
+	Statements   int64 // statements on the write connection, BEGIN, COMMIT and savepoints included
 }
 
 // Stats returns what the writer did so far.
-func (s *Store) Stats() Stats { return Stats{s.writer.batches.Load(), s.writer.runs.Load()} }
+func (s *Store) Stats() Stats {
+	return Stats{s.writer.batches.Load(), s.writer.runs.Load(), s.writer.db.statements()}
+}
 
 // Continuations returns the store of continuations.
 func (s *Store) Continuations() continuation.Store { return continuations{s} }
