@@ -5,7 +5,6 @@ import (
 	"iter"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/iris-harness/iris/approval"
 	"github.com/iris-harness/iris/continuation"
@@ -28,7 +27,7 @@ type Harness struct {
 	stands    atomic.Bool // New has returned it
 
 	mu    sync.Mutex
-	beats map[string]time.Time // when each heartbeat is due
+	beats map[string]beatState
 }
 
 // Turn takes one message in and returns what it came to: it drains [Harness.Stream]. Errors as there.

@@ -55,7 +55,7 @@ func (b *builder) build() *Harness {
 		return nil
 	}
 	b.defaults()
-	b.h = &Harness{c: b.c, beats: map[string]time.Time{}, tools: map[string]Tool{}}
+	b.h = &Harness{c: b.c, beats: map[string]beatState{}, tools: map[string]Tool{}}
 	b.plugins()
 	b.owners()
 	recorder := pipeline.NewRecorder(b.c.Store, b.c.Clock)

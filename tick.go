@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/iris-harness/iris/pipeline"
-	"github.com/iris-harness/iris/plugin"
 )
 
 const (
@@ -67,56 +66,4 @@ func (h *Harness) sweep(ctx context.Context) error {
 	_, err2 := h.c.Store.Checkpoints().Sweep(ctx, now, sweepBatch)
 	_, err3 := h.c.Store.Approvals().Sweep(ctx, keep, sweepBatch)
 	return errors.Join(err1, err2, err3)
-}
-
-// heartbeats runs those that are due. One that fails or panics costs only itself, and its plugin is degraded.
-func (h *Harness) heartbeats(ctx context.Context) error {
-	for _, b := range h.dueBeats() {
-		if err := beat(pipeline.Marked(ctx), b); err != nil {
-			h.host.Fault(b.Plugin, "heartbeat "+b.Name, err)
-			h.c.Logger.WarnContext(ctx, "heartbeat", "name", b.Name, "err", err)
-		}
-	}
-	return nil
-}
-
-func (h *Harness) dueBeats() []plugin.Heartbeat {
-	now := h.c.Clock()
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	var due []plugin.Heartbeat
-	for _, b := range h.host.Contributions().Heartbeats {
-		next, known := h.beats[b.Name]
-		if known && now.Before(next) {
-			continue
-		}
-		h.beats[b.Name] = now.Add(b.Every)
-		if known {
-			due = append(due, b)
-		}
-	}
-	return due
-}
-
-// beatLimit bounds one heartbeat.
-const beatLimit = 30 * time.Second
-
-func beat(ctx context.Context, b plugin.Heartbeat) error {
-	ctx, cancel := context.WithTimeout(ctx, beatLimit)
-	defer cancel()
-	done := make(chan error, 1)
-	go func() {
-		defer func() {
-			if v := recover(); v != nil {
-				done <- fmt.Errorf("panic: %v", v)
-			}
-		}()
-		done <- b.Run(ctx)
-	}()
-	select {
-	case err := <-done:
-		return err
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
