@@ -434,3 +434,26 @@ func TestPluginsAskAsThemselves(t *testing.T) {
 		t.Errorf("reply %+v", r)
 	}
 }
+
+func TestChatWordsThatDecideNothing(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Int64
+	m := iristest.Model().Call("rm", `{"text":"A"}`)
+	h := iristest.New(t, m, iristest.Tools(countingTool("rm", iris.Destructive, &deleted)), iristest.With(func(c *iris.Config) {
+		c.Authorizer = denyAll{}
+	}))
+	id := h.Say("remove A").Approvals[0]
+	r := h.Say("yes, go ahead")
+	if !strings.Contains(r.Text, "only the on-call may") || r.Asked == nil || deleted.Load() != 0 {
+		t.Errorf("reply %+v, deleted %d; want the reason, and the question still open", r, deleted.Load())
+	}
+	if got, err := h.Approvals().Get(t.Context(), id); err != nil || got.Status != approval.Pending {
+		t.Errorf("the request is %v (%v)", got.Status, err)
+	}
+}
+
+type denyAll struct{}
+
+func (denyAll) Authorize(context.Context, approval.Principal, approval.Request) error {
+	return errors.New("only the on-call may")
+}

@@ -72,7 +72,8 @@ type Config struct {
 	Limits Limits
 	// Distance says when a yes is too far from its question to run an action: an hour, or three turns, where zero.
 	Distance Distance
-	// LeaseTTL is how long a dead process's turn blocks its session; 1 minute where zero. A live turn renews it.
+	// LeaseTTL is how long a dead process's turn blocks its session (RecoverAlone does not wait); half a minute more than a run may take where zero,
+	// so that a turn that waits for its model does not look dead. A live turn renews it as it writes.
 	LeaseTTL time.Duration
 	// Drafts streams the model's raw text, which nobody has judged.
 	Drafts bool
@@ -146,4 +147,5 @@ type Plugin = plugin.Plugin
 const (
 	defaultAgent = "assistant"
 	defaultKeep  = 90 * 24 * time.Hour
+	leaseSlack   = 30 * time.Second
 )

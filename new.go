@@ -1,6 +1,7 @@
 package iris
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -104,6 +105,9 @@ func (b *builder) defaults() {
 	}
 	if b.c.Classifier == nil {
 		b.c.Classifier = newTopics(b.c.Agents)
+	}
+	if b.c.LeaseTTL == 0 { // a turn that waits for its model must not look dead
+		b.c.LeaseTTL = leaseSlack + cmp.Or(b.c.Limits.WallClock, loop.DefaultWallClock)
 	}
 	if b.c.Embedder != nil {
 		b.c.Signals.Embedder = b.c.Embedder

@@ -16,6 +16,9 @@ import (
 	"github.com/iris-harness/iris/llm"
 )
 
+// DefaultWallClock bounds a run where Limits does not say.
+const DefaultWallClock = 2 * time.Minute
+
 // Limits bounds a run. Zero values take the defaults.
 type Limits struct {
 	Steps      int           // 10. A resumed run is always granted one more
@@ -39,7 +42,7 @@ func (l Limits) withDefaults() Limits {
 	def(&l.Concurrent, 4)
 	def(&l.Result, 64<<10)
 	if l.WallClock == 0 {
-		l.WallClock = 2 * time.Minute
+		l.WallClock = DefaultWallClock
 	}
 	if l.Backoff == 0 {
 		l.Backoff = 200 * time.Millisecond
