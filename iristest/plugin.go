@@ -14,9 +14,9 @@ import (
 	"github.com/iris-harness/iris/plugin"
 )
 
-// PluginScript says how a plugin is brought to ask an executable question, and how often it acted.
+// PluginScript says how a plugin is brought to ask before it acts, and how often it acted.
 type PluginScript struct {
-	Ask   string     // Required: the message of a person that makes it ask
+	Ask   string     // Required: the message of a person that makes it ask a question that takes a yes
 	Acted func() int // Required: how often its action has run so far
 }
 

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/iris-harness/iris"
+	"github.com/iris-harness/iris/continuation"
 	"github.com/iris-harness/iris/intercept"
 	"github.com/iris-harness/iris/iristest"
 	"github.com/iris-harness/iris/plugin"
@@ -141,4 +142,37 @@ func TestCheckPluginBites(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestCheckPluginWithItsOwnIntercept has a plugin that reads the yes itself, with an intercept that resolves confirmations.
+func TestCheckPluginWithItsOwnIntercept(t *testing.T) {
+	t.Parallel()
+	var mu sync.Mutex
+	rang := 0
+	var s plugin.Services
+	ring := func(ctx context.Context, m intercept.Message) (*intercept.Reply, error) {
+		switch {
+		case m.Pending != nil && m.Pending.Owner == "bell" && continuation.ReadDecision(m.Pending.Question, m.Text).Verdict == continuation.Yes:
+			if err := m.Claim(ctx); err != nil {
+				return nil, err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			rang++
+			return &intercept.Reply{Text: "Ding.", Outcome: "rang"}, nil
+		case m.Text == "ring the bell":
+			return &intercept.Reply{Text: "Shall I?"}, s.Continuations.Ask(ctx, continuation.Ask{Owner: "bell", Kind: continuation.YesNo, Question: "Shall I ring the bell?"})
+		}
+		return nil, nil
+	}
+	p := iris.Plugin{Name: "bell", Register: func(r *plugin.Registrar, services plugin.Services) error {
+		s = services
+		r.Intercept(intercept.Spec{Name: "bell", Confirmation: intercept.Resolves, Handler: ring})
+		return nil
+	}}
+	iristest.CheckPlugin(t, p, iristest.PluginScript{Ask: "ring the bell", Acted: func() int {
+		mu.Lock()
+		defer mu.Unlock()
+		return rang
+	}})
 }
