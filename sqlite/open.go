@@ -60,6 +60,7 @@ type Store struct {
 	dsn     string
 	writer  *writer
 	readers *readers // nil for a database in memory
+	swept   sweepCursor
 }
 
 // Open opens the database at path, makes it where there is none, and migrates it where an older version wrote it. ctx governs
