@@ -49,6 +49,22 @@ func TestRunJSON(t *testing.T) {
 	d.golden("run_json")
 }
 
+// TestSessionHistory shows what was asked before, what became of it, and what waits behind.
+func TestSessionHistory(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, iristest.Model().Answer("Would you like me to go on?").Answer("Which one do you mean, the first or the second?").
+		Answer("Fine.").AskUser("Which one?"))
+	d.say("look at the logs")
+	d.Clock.Advance(time.Minute)
+	d.say("look at the other ones")
+	d.Clock.Advance(time.Minute)
+	d.say("the second")
+	d.say("restart one")
+	d.run(0, "session", "show", "s1")
+	d.run(0, "session", "show", "nobody")
+	d.golden("history")
+}
+
 // TestSettle has an effect that nobody knows the outcome of: a resume is refused until somebody says.
 func TestSettle(t *testing.T) {
 	t.Parallel()

@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/iris-harness/iris"
+	"github.com/iris-harness/iris/pipeline"
 )
 
 func sessionShow() command {
@@ -44,7 +45,7 @@ func (c *call) writeSession(w io.Writer, v *iris.SessionView) {
 	}
 	for i := range v.History {
 		q := &v.History[i]
-		fmt.Fprintf(w, "before:    %s asked %q: %s\n", asker(&q.OpenQuestion), line(q.Question), closedHow(q.Status, q.Why, q.Outcome))
+		fmt.Fprintf(w, "before:    %s: %s asked %q: %s\n", c.when(q.CreatedAt), asker(&q.OpenQuestion), line(q.Question), closedHow(q))
 	}
 }
 
@@ -74,13 +75,17 @@ func overdue(is bool) string {
 	return ""
 }
 
-func closedHow(status, why, outcome string) string {
-	s := status
-	if why != "" {
-		s += ", " + why
+// closedHow says what became of a question, why, by which id, and with what outcome.
+func closedHow(q *pipeline.ClosedView) string {
+	s := q.Status
+	if q.Why != "" {
+		s += ", " + q.Why
 	}
-	if outcome != "" {
-		s += ", " + outcome
+	if q.ClosedBy != "" {
+		s += " by " + q.ClosedBy
+	}
+	if q.Outcome != "" {
+		s += ", " + q.Outcome
 	}
 	return s
 }
