@@ -24,18 +24,6 @@ type organizer struct {
 	watched map[string]plugin.SessionRef // by folder: whose session is asked
 }
 
-// plan is what a yes runs: frozen when it is asked, and looked at once more when it runs.
-type plan struct {
-	Folder string
-	Moves  []move
-}
-
-type move struct {
-	From, To string // within the folder
-	Size     int64
-	Modified time.Time
-}
-
 func (o *organizer) plugin() iris.Plugin {
 	return iris.Plugin{Name: "organizer", Version: "v1", Register: func(r *plugin.Registrar, s plugin.Services) error {
 		o.s, o.watched = s, map[string]plugin.SessionRef{}
@@ -62,7 +50,7 @@ func command(verb string, f func(ctx context.Context, folder string) (string, er
 
 // organize asks inline, in the turn at hand.
 func (o *organizer) organize(ctx context.Context, folder string) (string, error) {
-	p, err := o.survey(folder)
+	p, err := survey(o.root, folder)
 	if err != nil || len(p.Moves) == 0 {
 		return "There is nothing to organize in " + folder + ".", nil
 	}
@@ -83,7 +71,7 @@ func (o *organizer) look(ctx context.Context) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for folder, ref := range o.watched {
-		p, err := o.survey(folder)
+		p, err := survey(o.root, folder)
 		if err != nil || len(p.Moves) == 0 {
 			continue
 		}
@@ -98,7 +86,7 @@ func (o *organizer) look(ctx context.Context) error {
 // undo asks to run the last plan backwards.
 func (o *organizer) undo(ctx context.Context, folder string) (string, error) {
 	var p plan
-	b, err := os.ReadFile(filepath.Join(o.root, "."+folder+".undo"))
+	b, err := os.ReadFile(o.undoFile(folder))
 	if err != nil || json.Unmarshal(b, &p) != nil {
 		return "There is nothing to undo in " + folder + ".", nil
 	}
@@ -106,70 +94,28 @@ func (o *organizer) undo(ctx context.Context, folder string) (string, error) {
 	return question, o.s.Continuations.Confirm(ctx, "undo", "organize", p, question)
 }
 
-func (p plan) question() string {
-	var b strings.Builder
-	for _, m := range p.Moves {
-		fmt.Fprintf(&b, "%s -> %s\n", m.From, m.To)
-	}
-	return fmt.Sprintf("%sShall I move these %d files of %s?", b.String(), len(p.Moves), p.Folder)
-}
-
-// survey plans: every file goes to the folder of its kind.
-func (o *organizer) survey(folder string) (plan, error) {
-	files, err := os.ReadDir(filepath.Join(o.root, folder))
-	p := plan{Folder: folder}
-	for _, f := range files {
-		if kind := strings.TrimPrefix(filepath.Ext(f.Name()), "."); kind != "" && f.Type().IsRegular() {
-			m, err := o.moveOf(folder, f.Name(), filepath.Join(kind, f.Name()))
-			if err != nil {
-				return p, err
-			}
-			p.Moves = append(p.Moves, m)
-		}
-	}
-	return p, err
-}
-
-func (o *organizer) moveOf(folder, from, to string) (move, error) {
-	info, err := os.Stat(filepath.Join(o.root, folder, from))
-	if err != nil {
-		return move{}, err
-	}
-	return move{from, to, info.Size(), info.ModTime().UTC()}, nil
-}
-
 // Kind says what the organizer executes.
 func (o *organizer) Kind() string { return "organize" }
 
-// Execute moves the files, all or none: what was true when the question was asked is looked at again now.
+// Execute runs a plan that somebody said yes to, and keeps the way back.
 func (o *organizer) Execute(_ context.Context, payload json.RawMessage) (string, error) {
 	var p plan
 	if err := json.Unmarshal(payload, &p); err != nil {
 		return "", err
 	}
-	root, err := os.OpenRoot(filepath.Join(o.root, filepath.Base(p.Folder)))
-	if err != nil {
-		return "", err
+	back, err := p.run(filepath.Join(o.root, filepath.Base(p.Folder)))
+	if len(back.Moves) > 0 {
+		err = errors.Join(err, o.keep(back))
 	}
-	defer root.Close()
-	for _, m := range p.Moves {
-		if now, err := root.Stat(m.From); err != nil || now.Size() != m.Size || !now.ModTime().Equal(m.Modified) {
-			return "", fmt.Errorf("%s has changed since I asked; nothing was moved", m.From)
-		}
-		if _, err := root.Stat(m.To); !errors.Is(err, os.ErrNotExist) {
-			return "", fmt.Errorf("%s is there already; nothing was moved", m.To)
-		}
-	}
-	back := plan{Folder: p.Folder}
-	for _, m := range p.Moves {
-		if err := errors.Join(root.MkdirAll(filepath.Dir(m.To), 0o700), root.Rename(m.From, m.To)); err != nil {
-			return "", fmt.Errorf("%d of %d files were moved: %w", len(back.Moves), len(p.Moves), err)
-		}
-		back.Moves = append(back.Moves, move{m.To, m.From, m.Size, m.Modified})
-	}
+	return fmt.Sprintf("Moved %d files of %s.", len(back.Moves), p.Folder), err
+}
+
+// keep writes the way back down, of half a plan, too.
+func (o *organizer) keep(back plan) error {
 	b, err := json.Marshal(back)
-	if err != nil {
-		return "", err
-	}
-	return fmt.Sprintf("Moved %d files of %s.", len(back.Moves), p.Folder), os.WriteFile(filepath.Join(o.root, "."+filepath.Base(p.Folder)+".undo"), b, 0o600)
+	return errors.Join(err, os.WriteFile(o.undoFile(back.Folder), b, 0o600))
+}
+
+func (o *organizer) undoFile(folder string) string {
+	return filepath.Join(o.root, "."+filepath.Base(folder)+".undo")
 }
