@@ -338,6 +338,19 @@ func TestAQuestionHeldAtPostStepIsPutOnceApproved(t *testing.T) {
 	end{State: checkpoint.Done}.check(t, a.do(a.answered("A")))
 }
 
+// TestARequestThatCannotBeReleased holds that an approval of a request that cannot be used is no failure of the model: the caller gets the
+// error, and the run waits.
+func TestARequestThatCannotBeReleased(t *testing.T) {
+	t.Parallel()
+	a := newAgent(t, iristest.Model().Answer("never"), hook(governance.PreLLM, always(anything)))
+	a.do(a.task())
+	a.tape.fail["consume"] = errDisk
+	fin, err := a.stream(t.Context(), a.approved())
+	if !errors.Is(err, errDisk) || fin.Text != "" || a.tape.run.State != checkpoint.Held || a.model.Calls() != 0 {
+		t.Errorf("%q, %v; the run is %s after %d model calls", fin.Text, err, a.tape.run.State, a.model.Calls())
+	}
+}
+
 // TestReleaseThatFails holds that a resume that cannot use its approval leaves the run waiting, with nothing done.
 func TestReleaseThatFails(t *testing.T) {
 	t.Parallel()

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -329,5 +330,34 @@ func TestCallKeyIsStable(t *testing.T) {
 	}
 	if loop.CallKey(t.Context()) != "" {
 		t.Error("a key outside of a call")
+	}
+}
+
+// TestAnEqualCallIsRefused holds that what was cut off is not done twice in one run: not in the same step, and not in a later one, about which
+// nobody is asked either.
+func TestAnEqualCallIsRefused(t *testing.T) {
+	t.Parallel()
+	var asked calls
+	m := iristest.Model().Reply(multi(tcall("send", "x"), tcall("send", "x"), tcall("send", "y"))).Call("send", `{"text":"x"}`).Answer("done")
+	a := newAgent(t, m, func(a *agent) {
+		a.add(loop.ToolSpec{Name: "send"}, func(_ context.Context, text string) (string, error) {
+			if text == "x" {
+				return "", loop.ErrOutcomeUnknown
+			}
+			return "sent", nil
+		})
+	}, hook(governance.PreTool, func(s governance.Subject) governance.Decision {
+		asked.add(fmt.Sprintf("%d %s", s.StepID, s.Call.Args))
+		return governance.Allow()
+	}))
+	a.do(a.task())
+	if diff := cmp.Diff([]string{"send x", "send y"}, a.ran.list()); diff != "" {
+		t.Errorf("ran (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"send unknown", "send error", "send ok", "send error"}, append(a.states(0), a.states(1)...)); diff != "" {
+		t.Errorf("results (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{`0 {"text":"x"}`, `0 {"text":"x"}`, `0 {"text":"y"}`}, asked.list()); diff != "" {
+		t.Errorf("asked about (-want +got):\n%s", diff)
 	}
 }

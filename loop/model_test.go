@@ -201,3 +201,17 @@ func TestModelThatPanics(t *testing.T) {
 	}
 	end{State: checkpoint.Done}.check(t, a.do(a.seed(func(*loop.Seed) {})))
 }
+
+// TestADecisionIsNotRetried holds that only the model's own failures are tried again, whatever a store says of its error.
+func TestADecisionIsNotRetried(t *testing.T) {
+	t.Parallel()
+	asked := 0
+	a := newAgent(t, iristest.Model().Answer("never"), hook(governance.PreLLM, func(governance.Subject) governance.Decision {
+		asked++
+		return governance.Deny("no")
+	}))
+	a.tape.fail["record pre_llm"] = llm.Transient(errDisk)
+	if _, err := a.stream(t.Context(), a.task()); !errors.Is(err, errDisk) || asked != 1 {
+		t.Errorf("%v after %d decisions", err, asked)
+	}
+}

@@ -195,6 +195,52 @@ func TestCancelAtEveryPoint(t *testing.T) {
 	}
 }
 
+// TestAnAnswerThatNobodyJudged holds that an answer whose review was cut off is not on record: the model is asked again.
+func TestAnAnswerThatNobodyJudged(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	a := newAgent(t, iristest.Model().Call("look", nil).Answer("unseen").Answer("done"), hook(governance.PostStep, func(s governance.Subject) governance.Decision {
+		if s.StepID == 1 {
+			cancel()
+		}
+		return governance.Allow()
+	}))
+	fin, err := a.stream(ctx, a.task())
+	if err != nil {
+		t.Fatal(err)
+	}
+	end{checkpoint.Failed, checkpoint.Interrupted, context.Canceled}.check(t, fin)
+	if diff := cmp.Diff([]string{"closed"}, a.rows()); diff != "" {
+		t.Errorf("rows (-want +got):\n%s", diff)
+	}
+	if fin = a.do(a.seed(func(*loop.Seed) {})); fin.Text != "done" {
+		t.Errorf("it says %q", fin.Text)
+	}
+}
+
+// TestAResultThatNobodyReviewed holds that a result whose review was cut off is not shown to the model later.
+func TestAResultThatNobodyReviewed(t *testing.T) {
+	t.Parallel()
+	ctx, cancel := context.WithCancel(t.Context())
+	a := newAgent(t, iristest.Model().Call("write", `{"text":"a secret"}`).Answer("done"), hook(governance.PostTool, func(governance.Subject) governance.Decision {
+		cancel()
+		return governance.Allow()
+	}))
+	if fin, err := a.stream(ctx, a.task()); err != nil || fin.Run.State != checkpoint.Failed {
+		t.Fatal(fin.Run.State, err)
+	}
+	if got := a.payload(0).Results[0]; got.Text == "did a secret" && got.State == checkpoint.ResultOK {
+		return // the hook's word came first
+	}
+	a.do(a.seed(func(*loop.Seed) {}))
+	if got := a.prompt(1); !strings.Contains(got, "interrupted before its result could be reviewed") {
+		t.Errorf("the model is told %q", got)
+	}
+	if diff := cmp.Diff([]string{`write {"text":"a secret"} finished`}, a.ledger()); diff != "" {
+		t.Errorf("ledger (-want +got):\n%s", diff)
+	}
+}
+
 // TestCancelBeforeAnEffect holds that a call whose permit was minted when the task was cut off, and that was never made, is not ambiguous.
 func TestCancelBeforeAnEffect(t *testing.T) {
 	t.Parallel()

@@ -133,6 +133,49 @@ func TestTimeoutOfOneTool(t *testing.T) {
 	}
 }
 
+func TestACallEndsWithTheTaskAtTheLatest(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		a := newAgent(t, iristest.Model().Call("look", nil), limits(loop.Limits{WallClock: time.Second}), func(a *agent) {
+			a.add(loop.ToolSpec{Name: "look", Effect: governance.ReadOnly, Timeout: time.Hour}, func(ctx context.Context, _ string) (string, error) {
+				if deadline, ok := ctx.Deadline(); !ok || time.Until(deadline) != time.Second {
+					t.Errorf("it is told that it has %s", time.Until(deadline))
+				}
+				<-ctx.Done()
+				return "", ctx.Err()
+			})
+		})
+		a.do(a.task())
+	})
+}
+
+// TestTransformedArgumentsAreValidated holds that what a hook puts in place of a call's arguments has to fit the tool like any other.
+func TestTransformedArgumentsAreValidated(t *testing.T) {
+	t.Parallel()
+	for name, schema := range map[string]string{"plain": "", "full": `{"type":"object","properties":{"text":{"enum":["a"]}}}`} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			to := map[string]string{"plain": `{"text":[1]}`, "full": `{"text":"b"}`}[name]
+			spec := loop.ToolSpec{Name: "x"}
+			if schema != "" {
+				spec.Schema = json.RawMessage(schema)
+			}
+			a := newAgent(t, iristest.Model().Call("x", `{"text":"a"}`).Answer("done"), func(a *agent) {
+				a.add(spec, func(context.Context, string) (string, error) { return "ran", nil })
+			}, hook(governance.PreTool, func(governance.Subject) governance.Decision {
+				return governance.TransformArgs(json.RawMessage(to), "other")
+			}))
+			a.do(a.task())
+			if len(a.ran.list()) != 0 {
+				t.Errorf("it ran with %s", to)
+			}
+			if diff := cmp.Diff([]string{"x error"}, a.states(0)); diff != "" {
+				t.Errorf("results (-want +got):\n%s", diff)
+			}
+		})
+	}
+}
+
 // TestTheContextOfACall holds what a tool may rely on: values, a deadline, an end after the call, children of it.
 func TestTheContextOfACall(t *testing.T) {
 	t.Parallel()
