@@ -94,17 +94,19 @@ func TestARowIsNotWeakened(t *testing.T) {
 		wantShielded  bool
 		wantDisabled  bool
 		rowIsDisabled bool
+		codeDisabled  bool
 	}{
 		{name: "nobody says so", code: intercept.Never, plugin: intercept.Never},
 		{name: "the row does", row: true, code: intercept.Never, plugin: intercept.Never, wantShielded: true},
 		{name: "the application's handler does", code: intercept.Resolves, plugin: intercept.Never, wantShielded: true},
 		{name: "the plugin does", code: intercept.Never, plugin: intercept.Resolves, wantShielded: true},
+		{name: "switched off in code", code: intercept.Never, plugin: intercept.Never, codeDisabled: true, wantDisabled: true},
 		{name: "switched off by the row", code: intercept.Never, plugin: intercept.Never, rowIsDisabled: true, wantDisabled: true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			t.Parallel()
 			rows := []intercept.Row{{Name: "x", ResolvesConfirmation: tt.row, Disabled: tt.rowIsDisabled}}
-			specs := intercept.Arrange(rows, intercept.Spec{Name: "x", Handler: quiet, Confirmation: tt.code})
+			specs := intercept.Arrange(rows, intercept.Spec{Name: "x", Handler: quiet, Confirmation: tt.code, Disabled: tt.codeDisabled})
 			d := &desk{}
 			c, err := intercept.NewChain(specs, []intercept.Spec{d.spec("x", tt.plugin, true)}, intercept.Config{})
 			if err != nil {

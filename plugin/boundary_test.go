@@ -61,6 +61,32 @@ func TestFaultsOfAnAgent(t *testing.T) {
 	}
 }
 
+// TestStoppedByAPerson: a turn that is stopped is no fault of the agent that it was with.
+func TestStoppedByAPerson(t *testing.T) {
+	t.Parallel()
+	begun := make(chan struct{})
+	waits := stream(func(ctx context.Context, yield func(loop.Event, error) bool) {
+		close(begun)
+		<-ctx.Done()
+		yield(nil, ctx.Err())
+	})
+	p := of("p", func(r *plugin.Registrar, _ plugin.Services) { r.Agent(waits) })
+	h := iristest.New(t, iristest.Model(), iristest.With(func(c *iris.Config) { c.Plugins = []iris.Plugin{p} }))
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Turn(context.WithoutCancel(t.Context()), iris.TurnRequest{SessionID: "s1", Message: "something odd, please"})
+		done <- err
+	}()
+	<-begun
+	h.Stop(t.Context(), "s1")
+	if err := <-done; err == nil {
+		t.Error("a stopped turn has an answer")
+	}
+	if st := h.Plugins()[0]; st.State != plugin.Loaded {
+		t.Errorf("status %+v", st)
+	}
+}
+
 // badChannel fails in every way.
 type badChannel struct{ fail func() error }
 
