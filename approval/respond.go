@@ -51,8 +51,12 @@ func (o Outcome) String() string {
 		return fmt.Sprintf("%s by %s; resumed", o.Request.Status, o.Request.Principal)
 	}
 	s := fmt.Sprintf("%s by %s; answered, not resumed: %s", o.Request.Status, o.Request.Principal, o.Reason)
-	if o.Err != nil {
-		s += ": " + o.Err.Error()
+	err, n := o.Err, (*NotResumedError)(nil)
+	if errors.As(err, &n) { // the reason is said already
+		err = n.Err
+	}
+	if err != nil {
+		s += ": " + err.Error()
 	}
 	return s
 }

@@ -70,6 +70,17 @@ func TestMountedResumesItself(t *testing.T) {
 	d.golden("mounted")
 }
 
+// TestApprovedAndFailed: the decision stands, and the exit code says that somebody has to look.
+func TestApprovedAndFailed(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, iristest.Model().Call("restart", `{"text":"db-1"}`).Fail(io.ErrUnexpectedEOF))
+	d.mounted()
+	id := d.say("restart the database").Approvals[0]
+	d.run(1, "approvals", "approve", id)
+	d.run(0, "approvals", "list", "--all")
+	d.golden("failed")
+}
+
 func TestRejectAndWithdraw(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, iristest.Model().Call("restart", `{"text":"db-1"}`).Call("restart", `{"text":"db-2"}`))

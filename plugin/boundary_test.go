@@ -87,6 +87,32 @@ func TestStoppedByAPerson(t *testing.T) {
 	}
 }
 
+// TestNobodyListens: an agent is told that its consumer has gone, and nothing is yielded after that.
+func TestNobodyListens(t *testing.T) {
+	t.Parallel()
+	yielded := make(chan int, 1)
+	chatty := stream(func(_ context.Context, yield func(loop.Event, error) bool) {
+		n := 0
+		for n < 1000 && yield(loop.Activity{Text: "still at it"}, nil) {
+			n++
+		}
+		yielded <- n
+	})
+	p := of("p", func(r *plugin.Registrar, _ plugin.Services) { r.Agent(chatty) })
+	h := iristest.New(t, iristest.Model(), iristest.With(func(c *iris.Config) { c.Plugins = []iris.Plugin{p} }))
+	for ev, err := range h.Stream(t.Context(), iris.TurnRequest{SessionID: "s1", Message: "something odd, please"}) {
+		if _, ok := ev.(loop.Activity); ok || err != nil {
+			break
+		}
+	}
+	if n := <-yielded; n > 10 {
+		t.Errorf("it went on for %d events", n)
+	}
+	if st := h.Plugins()[0]; st.State != plugin.Loaded {
+		t.Errorf("status %+v", st)
+	}
+}
+
 // badChannel fails in every way.
 type badChannel struct{ fail func() error }
 
