@@ -86,7 +86,6 @@ func BenchmarkResumeCold(b *testing.B) {
 	for _, steps := range []int{5, 50, 500} {
 		b.Run(fmt.Sprintf("%d steps", steps), func(b *testing.B) {
 			s := open(b, sqlite.Normal)
-			var sessions []string
 			n := 0
 			pause := func() (session, run string) {
 				n++
@@ -113,7 +112,6 @@ func BenchmarkResumeCold(b *testing.B) {
 			for b.Loop() {
 				b.StopTimer()
 				session, run = pause()
-				sessions = append(sessions, session)
 				b.StartTimer()
 				t0 := time.Now()
 				floor()

@@ -30,7 +30,7 @@ func TestBackup(t *testing.T) {
 			default:
 			}
 			if err := s.Atomically(t.Context(), func(ctx context.Context) error {
-				_, err := s.Continuations().Open(ctx, benchQuestion(fmt.Sprintf("live-%d", i)))
+				_, err := s.Continuations().Open(ctx, question(fmt.Sprintf("live-%d", i)))
 				return errors.Join(err, s.Audit().Append(ctx, audit.Entry{SessionID: "s", At: start, Kind: audit.KindClaimed}))
 			}); err != nil {
 				stopped <- err

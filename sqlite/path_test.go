@@ -160,7 +160,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	kept, failed := 0, 0
 	for i := 0; failed < 20; i++ {
-		c := benchQuestion(fmt.Sprintf("s%d", i))
+		c := question(fmt.Sprintf("s%d", i))
 		c.Question = strings.Repeat("q", 2000)
 		_, err := s.Continuations().Open(t.Context(), c)
 		switch {
@@ -184,7 +184,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatalf("forget: %v", err)
 		}
 	}
-	if _, err := s.Continuations().Open(t.Context(), benchQuestion("again")); err != nil {
+	if _, err := s.Continuations().Open(t.Context(), question("again")); err != nil {
 		t.Errorf("a write after space was freed: %v", err)
 	}
 	if err := s.Close(); err != nil {

@@ -13,9 +13,9 @@ func TestSweepGoesOnWhereItEnded(t *testing.T) {
 		t.Skip("writes 90000 rows")
 	}
 	t.Parallel()
-	s := openBench(t, "OFF")
+	s := openAt(t, "OFF")
 	fillPending(t, s, 90_000)
-	last := benchQuestion("z") // after every other session
+	last := question("z") // after every other session
 	last.ExpiresAt = start.Add(time.Minute)
 	if _, err := s.Continuations().Open(t.Context(), last); err != nil {
 		t.Fatal(err)

@@ -29,7 +29,7 @@ func TestFunctionsThatDoNotReturn(t *testing.T) {
 			}()
 			err = errors.New("did not return")
 			err = s.Atomically(t.Context(), func(ctx context.Context) error {
-				if _, err := s.Continuations().Open(ctx, benchQuestion(fmt.Sprintf("s%d", i))); err != nil {
+				if _, err := s.Continuations().Open(ctx, question(fmt.Sprintf("s%d", i))); err != nil {
 					return err
 				}
 				switch i % 3 {

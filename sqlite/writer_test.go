@@ -66,7 +66,7 @@ func openNormal(t *testing.T, o sqlite.Options) *sqlite.Store {
 }
 
 func ask(t *testing.T, s *sqlite.Store, sessionID string) error {
-	_, err := s.Continuations().Open(t.Context(), benchQuestion(sessionID))
+	_, err := s.Continuations().Open(t.Context(), question(sessionID))
 	return err
 }
 
@@ -95,7 +95,7 @@ func TestStatements(t *testing.T) {
 	s := openNormal(t, sqlite.Options{})
 	var asked continuation.Continuation
 	open := func() error {
-		asked = benchQuestion("s")
+		asked = question("s")
 		_, err := s.Continuations().Open(t.Context(), asked)
 		return err
 	}
@@ -144,7 +144,7 @@ func TestABatchHasALimit(t *testing.T) {
 func TestAFailedOperationIsUndoneAlone(t *testing.T) {
 	t.Parallel()
 	s := openNormal(t, sqlite.Options{})
-	taken := benchQuestion("taken")
+	taken := question("taken")
 	if _, err := s.Continuations().Open(t.Context(), taken); err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestAFailedOperationIsUndoneAlone(t *testing.T) {
 		}
 	}
 	errs := queued(t, s, 30, func(i int) error {
-		c := benchQuestion(fmt.Sprintf("s%d", i))
+		c := question(fmt.Sprintf("s%d", i))
 		switch i % 3 {
 		case 1: // refused at once
 			c.ID = taken.ID
@@ -183,7 +183,7 @@ func TestAFullDiskFailsTheBatch(t *testing.T) {
 	t.Parallel()
 	s := openNormal(t, sqlite.Options{MaxPages: 90})
 	big := func(i int) continuation.Continuation {
-		c := benchQuestion(fmt.Sprintf("s%d", i))
+		c := question(fmt.Sprintf("s%d", i))
 		c.Question = strings.Repeat("q", 16_000)
 		return c
 	}
@@ -224,7 +224,7 @@ func TestGivenUpBeforeItBegins(t *testing.T) {
 	errs := make(chan error)
 	held(t, s, func(letGo func()) {
 		go func() {
-			_, err := s.Continuations().Open(ctx, benchQuestion("gone"))
+			_, err := s.Continuations().Open(ctx, question("gone"))
 			errs <- err
 		}()
 		sqlite.AwaitQueue(s, 1)
@@ -248,7 +248,7 @@ func TestALeaderThatGivesUpStillLeads(t *testing.T) {
 		name := func(i int) string { return fmt.Sprintf("s%d-%d", round, i) }
 		errs := queued(t, s, 300, func(i int) error { // the 256th begins a batch of its own
 			if i%2 == 0 {
-				_, err := s.Continuations().Open(ctx, benchQuestion(name(i)))
+				_, err := s.Continuations().Open(ctx, question(name(i)))
 				return err
 			}
 			return ask(t, s, name(i))

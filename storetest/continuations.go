@@ -55,6 +55,7 @@ func continuationIsCopied(t TB, f Factory) {
 		got := must[*continuation.Continuation](t, "pending")(s.Continuations().Pending(t.Context(), "s", start()))
 		if got == nil {
 			t.Fatalf("nothing is pending")
+			return
 		}
 		same(t, "the row", *got, fullQuestion("s", "c1"))
 		got.Payload[0], got.Options[0].Text, got.Options[0].Ref[0] = 'y', "y", 'y'
