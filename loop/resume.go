@@ -1,73 +1,14 @@
 package loop
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/governance"
 	"github.com/iris-harness/iris/llm"
 )
-
-// Ready reports whether a stopped run may be taken up: nil, or an *[AmbiguousEffectError] that names the effects that nobody
-// knows the outcome of. A tool's Probe is asked first, and what it finds is recorded.
-func (a *AgenticCore) Ready(ctx context.Context, runID string, j Journal) error {
-	effects, err := j.Effects(ctx, runID)
-	if err != nil {
-		return fmt.Errorf("loop: effects of run %s: %w", runID, err)
-	}
-	return ambiguous(runID, slices.DeleteFunc(effects, func(e checkpoint.Effect) bool {
-		return e.Ambiguous() && a.probe(ctx, &e, j)
-	}))
-}
-
-// probe asks the effect's tool whether it happened, and records the answer. It reports whether the effect is settled.
-func (a *AgenticCore) probe(ctx context.Context, e *checkpoint.Effect, j Journal) (settled bool) {
-	t := a.tools[e.Tool]
-	if t == nil || t.spec.Probe == nil {
-		return false
-	}
-	ctx, cancel := context.WithTimeout(ctx, t.timeout())
-	defer cancel()
-	happened, err := guardProbe(ctx, t, e)
-	if err == nil {
-		err = j.Settle(ctx, e.Key, happened, "probe")
-	}
-	if err != nil {
-		a.c.Logger.WarnContext(ctx, "probe", "tool", e.Tool, "effect", e.Key, "err", err)
-	}
-	return err == nil
-}
-
-// guardProbe runs a probe on a goroutine of its own: one that panics or hangs settles nothing.
-func guardProbe(ctx context.Context, t *BoundTool, e *checkpoint.Effect) (happened bool, err error) {
-	type answer struct {
-		happened bool
-		err      error
-	}
-	done := make(chan answer, 1)
-	go func() {
-		a := answer{err: fmt.Errorf("loop: the probe of %s did not return", e.Tool)}
-		defer func() {
-			if v := recover(); v != nil {
-				a = answer{err: fmt.Errorf("loop: the probe of %s panicked: %v", e.Tool, v)}
-			}
-			done <- a
-		}()
-		happened, err := t.spec.Probe(ctx, attemptOf(e.Key), bytes.Clone(e.Args))
-		a = answer{happened, err}
-	}()
-	select {
-	case a := <-done:
-		return a.happened, a.err
-	case <-ctx.Done():
-		return false, fmt.Errorf("loop: the probe of %s: %w", e.Tool, ctx.Err())
-	}
-}
 
 // resume makes the state of an execution that takes up r.task.Seed.
 func (r *execution) resume(ctx context.Context) error {
@@ -101,45 +42,11 @@ func (r *execution) resume(ctx context.Context) error {
 	return nil
 }
 
-// ambiguous returns an *[AmbiguousEffectError] where one of the effects is.
-func ambiguous(runID string, effects []checkpoint.Effect) error {
-	refused := &AmbiguousEffectError{RunID: runID}
-	for i := range effects {
-		if e := &effects[i]; e.Ambiguous() {
-			refused.Keys = append(refused.Keys, e.Key)
-			refused.Tools = append(refused.Tools, e.Tool)
-		}
-	}
-	if len(refused.Keys) > 0 {
-		return refused
-	}
-	return nil
-}
-
 // tell puts what the loop itself has to say before the next reply. It is recorded with that reply's step.
 func (r *execution) tell(text string) {
 	m := llm.Message{Role: llm.User, Text: text}
 	r.base = append(r.base[:len(r.base):len(r.base)], m)
 	r.msgs = append(r.msgs, m)
-}
-
-// tellLost tells the model what was done in a step whose row was never written: its reply is lost, its effects are not.
-func (r *execution) tellLost(effects []checkpoint.Effect) {
-	if r.open != nil {
-		return
-	}
-	var b strings.Builder
-	for i := range effects {
-		e := &effects[i]
-		if e.StepID != r.step || e.State == checkpoint.Started || e.State == checkpoint.Settled && !e.Happened {
-			continue
-		}
-		_, _, text := recorded(e)
-		fmt.Fprintf(&b, "\n- %s %s: %s", e.Tool, e.Args, text)
-	}
-	if b.Len() > 0 {
-		r.tell("You were interrupted. This was done before that; do not do it again:" + b.String())
-	}
 }
 
 // tellRejected tells the model of a rejection where no call waits for it.
@@ -305,61 +212,4 @@ func (r *execution) applyDecision(c *call, a *Approval, before []*call) {
 	c.call.Args, c.digest, c.key = args, "", ""
 	r.bind(c, before)
 	r.refuseUsed(c, a)
-}
-
-// refuseUsed settles a pinned call that was begun before and is known not to have happened: its approval was for that one call.
-func (r *execution) refuseUsed(c *call, a *Approval) {
-	e, ok := r.ledger[attemptOf(c.key)]
-	if ok && !c.settled && e.ApprovalID == a.ID && e.State == checkpoint.Settled && !e.Happened {
-		c.settle(checkpoint.ResultNotRun, governance.NotRun, "it did not happen, as "+e.SettledBy+" has found; its approval is used up, so call it again where it is still wanted")
-	}
-}
-
-// replay settles a call from the ledger: what ran, ran, and is not decided on again. What the model reads of it is reviewed as it was then.
-func (r *execution) replay(ctx context.Context, c *call) error {
-	e, ok := r.ledger[c.key]
-	if c.settled || !ok || e.State == checkpoint.Started {
-		return nil
-	}
-	state, failed, text := recorded(&e)
-	c.settled, c.state, c.failed, c.text = true, state, failed, text
-	if failed == nil {
-		c.raw = rawResult(text)
-	}
-	return r.review(ctx, c, r.callSubject(c))
-}
-
-// recorded is what the ledger knows of an effect that ran.
-func recorded(e *checkpoint.Effect) (state checkpoint.ResultState, failed *governance.ToolError, text string) {
-	text = string(e.Result)
-	switch {
-	case e.State == checkpoint.Settled:
-		return checkpoint.ResultOK, nil, "it happened, as " + e.SettledBy + " has found; its result was not recorded"
-	case e.Failed:
-		return checkpoint.ResultError, &governance.ToolError{Kind: governance.ToolFailed, Message: text}, text
-	}
-	return checkpoint.ResultOK, nil, text
-}
-
-// keyOf names an effect: the same for every attempt of one call, until an attempt is known not to have happened.
-func (r *execution) keyOf(digest string, same int) string {
-	key := r.row.ID + "/" + strconv.Itoa(r.step) + "/" + digest[:12] + "/" + strconv.Itoa(same)
-	base := key
-	for n := 2; ; n++ {
-		e, ok := r.ledger[key]
-		if !ok || e.State != checkpoint.Settled || e.Happened {
-			return key
-		}
-		key = base + "#" + strconv.Itoa(n)
-	}
-}
-
-// attemptOf cuts the number of the attempt off a ledger key: what is left is the call's own key.
-func attemptOf(key string) string {
-	for i := len(key) - 1; i >= 0 && key[i] != '/'; i-- {
-		if key[i] == '#' {
-			return key[:i]
-		}
-	}
-	return key
 }
