@@ -27,6 +27,7 @@ type everyKind struct {
 	Named named    `json:"named,omitzero"`
 	Subs  []named  `json:"subs,omitempty"`
 	PS    *named   `json:"ps,omitempty"`
+	//lint:ignore SA5008 a name of "-" is the case
 	Dash  string   `json:"-,omitempty"`
 	Skip  string   `json:"-"`
 	Plain string

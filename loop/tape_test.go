@@ -212,7 +212,6 @@ type agent struct {
 	t      testing.TB
 	tape   *tape
 	model  *iristest.ScriptedModel
-	kernel *governance.Kernel
 	config loop.CoreConfig
 	core   *loop.AgenticCore
 	hooks  []governance.Hook
