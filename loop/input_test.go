@@ -28,8 +28,8 @@ type everyKind struct {
 	Subs  []named  `json:"subs,omitempty"`
 	PS    *named   `json:"ps,omitempty"`
 	//lint:ignore SA5008 a name of "-" is the case
-	Dash  string   `json:"-,omitempty"`
-	Skip  string   `json:"-"`
+	Dash  string `json:"-,omitempty"`
+	Skip  string `json:"-"`
 	Plain string
 	local string
 }
