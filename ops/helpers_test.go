@@ -100,11 +100,12 @@ func (d *desk) run(want int, args ...string) string {
 	return out.String()
 }
 
-// say takes a turn of the application and keeps it in the transcript.
+// say takes a turn of the application and keeps the first line of its answer in the transcript.
 func (d *desk) say(text string) iris.Reply {
 	d.t.Helper()
 	r := d.Say(text)
-	fmt.Fprintf(&d.log, "you> %s\nbot> %s\n", text, strings.ReplaceAll(r.Text, "\n", "\n     "))
+	first, _, _ := strings.Cut(r.Text, "\n")
+	fmt.Fprintf(&d.log, "you> %s\nbot> %s\n", text, first)
 	return r
 }
 
