@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"time"
 
 	"github.com/iris-harness/iris/approval"
@@ -147,18 +148,18 @@ func (h *Harness) decideInChat(ctx context.Context, d pipeline.ChatDecision) err
 		a.By.ID = "session:" + d.SessionID
 	}
 	if len(a.Reason) > approval.MaxReason {
-		a.Reason = a.Reason[:approval.MaxReason]
+		a.Reason = strings.ToValidUTF8(a.Reason[:approval.MaxReason], "")
 	}
 	_, err := h.approvals.Decide(ctx, a)
 	return err
 }
 
 // where says where a request can be answered.
-func (h *Harness) where(r approval.Request) string {
+func (h *Harness) where(r approval.Request, here bool) string {
 	text := "Answer with `iris approvals approve " + r.ID + "` or reject"
-	if !h.c.Approvals.NoChat && r.Destructive {
+	if here && r.Destructive {
 		text += ", or say \"yes, go ahead\" here"
-	} else if !h.c.Approvals.NoChat {
+	} else if here {
 		text += ", or say yes or no here"
 	}
 	return text + "."

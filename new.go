@@ -79,7 +79,7 @@ func (b *builder) build() *Harness {
 		ReportRejected: b.c.Approvals.OnReject == ReportToModel, History: b.c.History, LeaseTTL: b.c.LeaseTTL,
 		Timeouts:   pipeline.Timeouts{Approval: b.c.Approvals.Timeout, Destructive: b.c.Approvals.Destructive},
 		Deliveries: b.h.router.Deliveries, Deliver: b.h.deliverNow, Where: b.h.where, Approve: b.chatApprovals(),
-		Distance: b.c.Distance, Clock: b.c.Clock, Logger: b.c.Logger,
+		NotRequester: b.c.Approvals.NotRequester, Distance: b.c.Distance, Clock: b.c.Clock, Logger: b.c.Logger,
 	})
 	b.check(err)
 	return b.h

@@ -25,8 +25,7 @@ func (h *Harness) seams() plugin.Seams {
 		},
 		Withdraw: func(ctx context.Context, sessionID, id string) error {
 			return h.whenStanding(func() error {
-				_, err := h.registry.Withdraw(ctx, sessionID, id, continuation.Withdrawn, "its owner")
-				return err
+				return h.pipeline.Withdraw(ctx, sessionID, id, "its owner")
 			})
 		},
 		PendingActions: func(ctx context.Context) (all []plugin.Action, err error) {

@@ -184,8 +184,12 @@ func (s *Service) decision(a Answer, r *Request) (Decision, error) {
 	}
 	if len(a.Items) > 0 { // what was not named is decided as the rest: by Decision
 		for p := 1; p <= len(r.Items); p++ {
-			if !seen[p] {
-				d.Items = append(d.Items, ItemDecision{Position: p, Approved: a.Decision == Approve})
+			if seen[p] {
+				continue
+			}
+			d.Items = append(d.Items, ItemDecision{Position: p, Approved: a.Decision == Approve})
+			if a.Decision == Approve {
+				d.Status = Approved
 			}
 		}
 	}

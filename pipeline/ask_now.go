@@ -61,6 +61,7 @@ func (p *Pipeline) Forget(ctx context.Context, sessionID string) error {
 		return fmt.Errorf("%w: %w", ErrBusy, err)
 	}
 	defer unlock()
+	p.runs.forget(sessionID)
 	return p.c.Stores.Atomically(ctx, func(ctx context.Context) error {
 		if err := p.c.Stores.Sessions().Forget(ctx, sessionID); err != nil {
 			return err

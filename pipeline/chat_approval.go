@@ -3,22 +3,83 @@ package pipeline
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/iris-harness/iris/approval"
 	"github.com/iris-harness/iris/continuation"
 )
 
+// ApprovalOwner owns the question that a halt opens in its own conversation.
+const ApprovalOwner = "approval"
+
+// chatHalt is the approval that the conversation itself is asked to decide: the first that this turn raised, or, where it decided one, the oldest of
+// those that wait; nil where there is none. It is only asked where nothing else waits.
+func (t *Turn) chatHalt(ctx context.Context) (*approval.Request, error) {
+	if t.p.c.Approve == nil {
+		return nil, nil
+	}
+	waiting := t.held
+	if len(waiting) == 0 && t.claim != nil && t.claim.Row().Owner == ApprovalOwner {
+		all, err := t.p.c.Stores.Approvals().List(ctx, approval.Query{SessionID: t.Req.SessionID, Status: []approval.Status{approval.Pending}})
+		if err != nil {
+			return nil, err
+		}
+		slices.Reverse(all)
+		waiting = all
+	}
+	for i := range waiting {
+		if r := &waiting[i]; len(t.p.approvalAsk(r, t.ID)) > 0 {
+			return r, nil
+		}
+	}
+	return nil, nil
+}
+
+// approvalAsk is the question of a halt in its own conversation: none where it is overdue, or where duties are separated and nobody knows who asked for
+// it. It waits no longer than the approval does.
+func (p *Pipeline) approvalAsk(r *approval.Request, turnID string) []continuation.Ask {
+	left := r.TimeoutAt.Sub(p.now())
+	if left <= 0 || p.c.NotRequester && r.AskedOf == "" {
+		return nil
+	}
+	a := continuation.Ask{
+		SessionID: r.SessionID, TurnID: turnID, Owner: ApprovalOwner, Asker: r.Agent, Kind: continuation.YesNo,
+		Question: approvalQuestion(r), Channel: r.Channel, AskedOf: r.AskedOf, Intent: r.ID, TTL: left,
+	}
+	if p.c.NotRequester { // anybody but who asked for it: the decision itself refuses them
+		a.AskedOf = ""
+	}
+	return []continuation.Ask{a}
+}
+
+// approvalQuestion says what waits, below a first line that asks.
+func approvalQuestion(r *approval.Request) string {
+	what := r.Card
+	if what == "" {
+		what = r.Summary
+	}
+	text := "May I go on with this?\n" + what
+	if len(text) > continuation.MaxQuestion {
+		text = strings.ToValidUTF8(text[:continuation.MaxQuestion], "")
+	}
+	return text
+}
+
 // answerApproval lets the conversation decide the approval that its own run waits for (DESIGN §9). Only a plain yes does, a strong one where it is
 // destructive; a no rejects with the reply as reason; anything else decides nothing.
 func (t *Turn) answerApproval(ctx context.Context, a answer) error {
 	req, err := t.p.c.Stores.Approvals().Get(ctx, t.pending.Intent)
-	if err != nil {
+	if err != nil && !errors.Is(err, approval.ErrNotFound) {
 		return err
 	}
-	if a.kind == decidesYes || a.kind == staysTask || a.reading.Verdict == continuation.Yes && req.Destructive && !a.reading.Strong {
+	if err != nil || t.p.c.Approve == nil || !a.decidesApproval(req) {
+		if t.direct() {
+			return ErrNotAnAnswer
+		}
 		return nil
 	}
-	if err := t.take(ctx, t.pending); err != nil {
+	if won, err := t.win(ctx); !won {
 		return err
 	}
 	t.claim.outcome = a.reading.Verdict.String()
@@ -27,7 +88,9 @@ func (t *Turn) answerApproval(ctx context.Context, a answer) error {
 		ApprovalID: req.ID, Approve: yes, Reason: t.text, Sender: t.Req.Sender, Channel: t.Req.Channel, SessionID: t.Req.SessionID,
 	})
 	if sentence, said := notDecided(err); said {
-		t.claim.back = true
+		var refused *approval.RefusedError
+		t.claim.back = errors.As(err, &refused) // else there is nothing to decide any more
+		t.claim.outcome = "too late"
 		t.handled, t.owner, t.answer = ApprovalOwner, ApprovalOwner, sentence
 		return nil
 	}
@@ -39,6 +102,15 @@ func (t *Turn) answerApproval(ctx context.Context, a answer) error {
 		return nil
 	}
 	return t.afterDecision(ctx, req.ID, yes)
+}
+
+// decidesApproval reports whether a decides req: a plain yes does, a strong one where it is destructive, and any no.
+func (a *answer) decidesApproval(req *approval.Request) bool {
+	switch a.kind {
+	case decides, declines:
+		return a.reading.Verdict != continuation.Yes || !req.Destructive || a.reading.Strong
+	}
+	return false
 }
 
 // notDecided is what the person is told whose word decided nothing.

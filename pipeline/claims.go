@@ -1,6 +1,10 @@
 package pipeline
 
-import "github.com/iris-harness/iris/continuation"
+import (
+	"strings"
+
+	"github.com/iris-harness/iris/continuation"
+)
 
 // answerKind is what a message means for the question that waits.
 type answerKind uint8
@@ -45,12 +49,23 @@ func readAnswer(r continuation.Reader, c *continuation.Continuation, text string
 	case c.Kind == continuation.YesNo && a.pick != nil:
 		a.kind = picks
 	case c.Kind == continuation.YesNo:
-		a.reading = r.ReadDecision(c.Question, text)
+		a.reading = readDecision(r, c, text)
 		a.kind = decisionRows[a.reading.Verdict]
 	default:
 		a.kind = answers
 	}
 	return a
+}
+
+// readDecision reads a yes or a no. The question of an approval shows what waits below its first line: a call's own words, which may read like another
+// question, do not stand in the way of an answer to the first.
+func readDecision(r continuation.Reader, c *continuation.Continuation, text string) continuation.Reading {
+	reading := r.ReadDecision(c.Question, text)
+	if c.Owner != ApprovalOwner || reading.Verdict != continuation.Unclear {
+		return reading
+	}
+	question, _, _ := strings.Cut(c.Question, "\n")
+	return r.ReadDecision(question, text)
 }
 
 var decisionRows = map[continuation.Verdict]answerKind{

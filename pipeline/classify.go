@@ -11,7 +11,7 @@ import (
 // classify decides whom the turn is for: the owner of the question that it answers, or the agent that the classifier names.
 func classify(ctx context.Context, t *Turn) error {
 	if t.resume != nil { // nobody spoke: nothing is claimed on the strength of a reply that was never sent
-		return nil
+		return t.readPending(ctx)
 	}
 	a, err := t.readTable(ctx)
 	if err != nil {
@@ -57,12 +57,7 @@ func (t *Turn) answerPending(ctx context.Context, a answer) error {
 	if t.pending.Owner == ApprovalOwner && a.kind != picks {
 		return t.answerApproval(ctx, a)
 	}
-	err := t.take(ctx, t.pending)
-	var closed *continuation.ClosedError
-	if errors.As(err, &closed) && t.pressed == nil && t.Req.AnswerTo == "" {
-		return nil
-	}
-	if err != nil {
+	if won, err := t.win(ctx); !won {
 		return err
 	}
 	t.claim.reading, t.claim.pick, t.claim.more = a.reading, a.pick, a.more
@@ -72,6 +67,19 @@ func (t *Turn) answerPending(ctx context.Context, a answer) error {
 	}
 	return nil
 }
+
+// win claims the question that waits. Where somebody else was faster, words that were not addressed to it are an ordinary message.
+func (t *Turn) win(ctx context.Context) (won bool, err error) {
+	err = t.take(ctx, t.pending)
+	var closed *continuation.ClosedError
+	if errors.As(err, &closed) && !t.direct() {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// direct reports whether the turn was addressed to one question, by a button or by AnswerTo: then it answers that or nothing.
+func (t *Turn) direct() bool { return t.pressed != nil || t.Req.AnswerTo != "" }
 
 // outcome is what History says of the answer.
 func (k answerKind) outcome(a answer) string {

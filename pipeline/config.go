@@ -110,8 +110,10 @@ type Config struct {
 	Deliveries func(kind approval.DeliveryKind, r *approval.Request, now, next time.Time) []approval.Delivery
 	// Deliver tries deliveries that were just committed; what fails stays in the outbox. nil leaves them all there.
 	Deliver func(ctx context.Context, d ...approval.Delivery)
-	// Where says where an approval can be answered, for the halt's message.
-	Where func(r approval.Request) string
+	// Where says where an approval can be answered, for the halt's message; here says whether the next words of the conversation can.
+	Where func(r approval.Request, here bool) string
+	// NotRequester says that who an approval was raised for may not decide it.
+	NotRequester bool
 
 	History  int           // messages of the log that a task sees; 20 where zero, none where negative
 	LeaseTTL time.Duration // 1 minute where zero

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/iris-harness/iris/checkpoint"
@@ -25,33 +26,59 @@ func curate(ctx context.Context, t *Turn) error {
 	return t.judge(ctx)
 }
 
-// guard gives an intercept's answer the same checks as a generated one (the red-team rule of ADR-0106 §3, closed for good).
-func guard(ctx context.Context, t *Turn) error { return t.judge(ctx) }
+// guard gives an intercept's answer the same checks as a generated one (the red-team rule of ADR-0106 §3, closed for good). Where nothing waits after
+// it, the next question that is queued is put.
+func guard(ctx context.Context, t *Turn) error {
+	if err := t.chooseQuestion(ctx); err != nil {
+		return err
+	}
+	if t.paused != nil || t.halt != nil {
+		_, text := t.question()
+		t.answer += "\n\n" + text
+	}
+	return t.judge(ctx)
+}
 
 // compose joins what the tasks said: answers in plan order, then halts, then at most one question, last.
 func (t *Turn) compose(ctx context.Context) error {
+	if err := t.chooseQuestion(ctx); err != nil {
+		return err
+	}
 	var parts []string
 	var acted []string
 	for i := range t.results {
 		r := &t.results[i]
+		acted = append(acted, r.fin.Executed...)
 		if failedTask(r) {
 			parts = append(parts, failedText(r))
 			continue
 		}
-		acted = append(acted, r.fin.Executed...)
 		if text := t.resultText(r); text != "" {
 			parts = append(parts, text)
 			t.owner = r.task.Agent
 		}
 	}
-	if err := t.chooseQuestion(ctx); err != nil {
-		return err
+	if t.paused != nil {
+		t.owner = t.paused.Agent
 	}
-	if q := t.question(); q != "" && !strings.Contains(strings.Join(parts, "\n"), q) {
-		parts = append(parts, q)
+	if key, text := t.question(); key != "" && !strings.Contains(strings.Join(parts, "\n"), key) {
+		parts = append(parts, text)
+	}
+	if len(parts) == 0 && t.paused == nil && len(t.asks) == 0 {
+		parts = t.queuedNotice()
 	}
 	t.answer = strings.Join(parts, "\n\n")
 	t.outcome = t.fixedOutcome(acted)
+	return nil
+}
+
+// queuedNotice is what is said of a run that paused where another question waits, and that has nothing else to say.
+func (t *Turn) queuedNotice() []string {
+	for i := range t.results {
+		if t.results[i].fin.Run.State == checkpoint.Paused {
+			return []string{"I have a question, too. I will ask it when the one that waits is answered."}
+		}
+	}
 	return nil
 }
 
@@ -67,29 +94,33 @@ func (t *Turn) resultText(r *result) string {
 	}
 }
 
-// chooseQuestion picks the paused run whose question the answer puts: the first of this turn, else, where nothing will be waiting, the oldest
-// that is queued. A question that a tool raised explicitly comes before both.
-func (t *Turn) chooseQuestion(ctx context.Context) error {
+// chooseQuestion picks what the answer puts: a question that a tool raised explicitly; else that of the first paused run of this turn; else, where
+// nothing will be waiting, that of the oldest run that is queued, or of an approval that waits. Where nobody spoke, a question that waits goes on waiting.
+func (t *Turn) chooseQuestion(ctx context.Context) (err error) {
 	if len(t.asks) > 0 {
 		return nil
 	}
+	waits := t.remains()
 	for i := range t.results {
-		if run := &t.results[i].fin.Run; run.State == checkpoint.Paused && !failedTask(&t.results[i]) {
+		run := &t.results[i].fin.Run
+		if run.State == checkpoint.Paused && !failedTask(&t.results[i]) && (t.person || !waits) {
 			t.paused = run
-			t.owner = run.Agent
 			return nil
 		}
 	}
-	if t.remains() {
+	if waits {
 		return nil
 	}
 	queued, err := t.p.queued(ctx, t.Req.SessionID)
-	if err != nil || len(queued) == 0 {
+	if err != nil {
 		return err
 	}
-	t.paused = &queued[0]
-	t.owner = t.paused.Agent
-	return nil
+	if len(queued) > 0 {
+		t.paused = &queued[0]
+		return nil
+	}
+	t.halt, err = t.chatHalt(ctx)
+	return err
 }
 
 // remains reports whether the question that waited still will after this turn.
@@ -112,21 +143,22 @@ func (p *Pipeline) queued(ctx context.Context, sessionID string) ([]checkpoint.R
 	if err != nil {
 		return nil, fmt.Errorf("iris: queued runs: %w", err)
 	}
-	for i, j := 0, len(runs)-1; i < j; i, j = i+1, j-1 {
-		runs[i], runs[j] = runs[j], runs[i]
-	}
-	return runs, nil
+	slices.Reverse(runs)
+	return slices.DeleteFunc(runs, func(r checkpoint.Run) bool { return r.Asked == nil }), nil
 }
 
-// question is the text that the answer puts last.
-func (t *Turn) question() string {
+// question is what the answer puts last: its text, and the part of it that shows that it is there.
+func (t *Turn) question() (key, text string) {
 	switch {
 	case len(t.asks) > 0:
-		return t.asks[len(t.asks)-1].Question
-	case t.paused != nil && t.paused.Asked != nil:
-		return askedText(t.paused.Asked)
+		q := t.asks[len(t.asks)-1].Question
+		return q, q
+	case t.paused != nil:
+		return t.paused.Asked.Question, askedText(t.paused.Asked)
+	case t.halt != nil:
+		return t.halt.ID, approvalQuestion(t.halt) + "\nApproval ID: " + t.halt.ID
 	default:
-		return ""
+		return "", ""
 	}
 }
 
@@ -159,12 +191,17 @@ func (t *Turn) draft() Draft {
 	return Draft{SessionID: t.Req.SessionID, TurnID: t.ID, Agent: t.owner, Message: t.text, Text: t.answer}
 }
 
-// curated gives the answer to the application's curator. An answer that reports nothing is not an error: it is empty.
+// curated gives the answer to the application's curator. A question that this turn opens is put whatever the curator makes of the answer: nobody
+// answers what was not shown.
 func (t *Turn) curated(ctx context.Context) (string, error) {
 	if t.p.c.Curator == nil {
 		return t.answer, nil
 	}
-	return guarded("curator", func() (string, error) { return t.p.c.Curator.Curate(t.scoped(ctx, ""), t.draft()) })
+	text, err := guarded("curator", func() (string, error) { return t.p.c.Curator.Curate(t.scoped(ctx, ""), t.draft()) })
+	if key, question := t.question(); err == nil && !strings.Contains(text, key) {
+		text = strings.TrimSpace(text + "\n\n" + question)
+	}
+	return text, err
 }
 
 // judge asks the judges, then the pre_response hooks; the first that objects withholds the answer.
@@ -185,6 +222,8 @@ func (t *Turn) judge(ctx context.Context) error {
 	case err != nil:
 		return err
 	case !t.withheld:
+		key, _ := t.question()
+		t.unasked = strings.Contains(t.answer, key) && !strings.Contains(s.Text, key)
 		t.answer = s.Text
 	}
 	return nil

@@ -42,18 +42,18 @@ func (t *Turn) takeUp(ctx context.Context, runID string, from checkpoint.State) 
 	if run.SessionID != t.Req.SessionID {
 		return nil, checkpoint.ErrNotFound
 	}
-	if run.State != from {
+	switch {
+	case run.State == from:
+	case from == checkpoint.Paused && run.State != checkpoint.Running: // its question outlived it: the reply is its own turn
+		return nil, fmt.Errorf("%w: it is %s", loop.ErrCannotResume, run.State)
+	default:
 		return nil, cannot("it is %s", run.State)
 	}
 	agent, ok := t.p.agents[run.Agent].(resumable)
 	if !ok {
 		return nil, fmt.Errorf("%w: no agent %q takes runs up", loop.ErrCannotResume, run.Agent)
 	}
-	steps, err := s.Checkpoints().Steps(ctx, runID)
-	if err != nil {
-		return nil, err
-	}
-	seed, err := loop.SeedOf(*run, steps)
+	seed, err := t.p.seedOf(ctx, run)
 	if err != nil {
 		return nil, err
 	}

@@ -36,7 +36,9 @@ func (t *Turn) runTask(ctx context.Context, task loop.Task, emit func(Event) boo
 			break
 		}
 		if fin, ok := ev.(loop.Finished); ok {
-			r.fin = fin
+			if r.fin = fin; fin.Live != nil {
+				t.p.runs.keep(fin.Live)
+			}
 			continue
 		}
 		if !emit(ev) {

@@ -53,7 +53,7 @@ func failedText(r *result) string {
 
 // noteClaim says what became of the question that this turn answers: it goes back where nothing was done on the strength of it.
 func (t *Turn) noteClaim() {
-	if t.claim == nil || t.steer == nil || len(t.results) == 0 {
+	if t.claim == nil || t.steer == nil || len(t.results) == 0 || t.claim.Row().Owner == ApprovalOwner { // a decision stands, whatever becomes of its run
 		return
 	}
 	r := &t.results[0]
@@ -89,7 +89,8 @@ func (t *Turn) haltText(fin *loop.Finished) string {
 	}
 	fmt.Fprintf(&b, "\nApproval ID: %s, open until %s.", req.ID, req.TimeoutAt.Format("2006-01-02 15:04 MST"))
 	if t.p.c.Where != nil {
-		if where := t.p.c.Where(req); where != "" {
+		here := t.halt != nil && t.halt.ID == req.ID
+		if where := t.p.c.Where(req, here); where != "" {
 			b.WriteString(" " + where)
 		}
 	}

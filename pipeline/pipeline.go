@@ -18,6 +18,7 @@ type Pipeline struct {
 	agents map[string]loop.Agent
 	names  []string
 	locks  sessionLocks
+	runs   liveRuns
 
 	mu     sync.Mutex
 	live   map[string]*Turn // by session: the turn in progress in this process

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/iris-harness/iris/approval"
 	"github.com/iris-harness/iris/checkpoint"
 	"github.com/iris-harness/iris/continuation"
 	"github.com/iris-harness/iris/internal/id"
@@ -114,13 +113,13 @@ func (t *Turn) keepQuestions(ctx context.Context, reply *Reply) error {
 			return err
 		}
 	}
-	if t.withheld {
+	if t.withheld || t.unasked {
 		if err := t.endWithheld(ctx); err != nil {
 			return err
 		}
 	}
 	var asked *continuation.Continuation
-	for _, a := range t.newQuestions(ctx) {
+	for _, a := range t.newQuestions() {
 		if t.restated != nil {
 			if err := t.close1(ctx, t.restated, continuation.Restated); err != nil {
 				return err
@@ -181,16 +180,16 @@ func (t *Turn) withdrawReason() continuation.Why {
 }
 
 // newQuestions returns what the turn asks, in order; the last one stands.
-func (t *Turn) newQuestions(ctx context.Context) []continuation.Ask {
+func (t *Turn) newQuestions() []continuation.Ask {
 	switch {
-	case t.withheld:
+	case t.withheld || t.unasked:
 		return nil
 	case len(t.asks) > 0:
 		return t.asks
-	case t.paused != nil && t.paused.Asked != nil:
+	case t.paused != nil:
 		return []continuation.Ask{t.pauseAsk(t.paused)}
-	case len(t.held) > 0 && t.p.c.Approve != nil && !t.remains():
-		return []continuation.Ask{approvalAsk(&t.held[0])}
+	case t.halt != nil:
+		return t.p.approvalAsk(t.halt, t.ID)
 	}
 	if a, ok := t.inferred(); ok {
 		return []continuation.Ask{a}
@@ -210,17 +209,6 @@ func (t *Turn) pauseAsk(r *checkpoint.Run) continuation.Ask {
 	return a
 }
 
-// ApprovalOwner owns the question that a halt opens in its own conversation.
-const ApprovalOwner = "approval"
-
-func approvalAsk(r *approval.Request) continuation.Ask {
-	return continuation.Ask{
-		SessionID: r.SessionID, TurnID: r.TurnID, Owner: ApprovalOwner, Asker: r.Agent, Kind: continuation.YesNo,
-		Question: "May I go on with this?\n" + r.Card, Channel: r.Channel, AskedOf: r.AskedOf, Intent: r.ID,
-		TTL: r.TimeoutAt.Sub(r.RequestedAt),
-	}
-}
-
 // inferred is the question that the answer ends on (ADR-0106 §9, §10). An intercept's answer opens none, and a turn without a
 // person's message only where nothing waits.
 func (t *Turn) inferred() (continuation.Ask, bool) {
@@ -229,6 +217,9 @@ func (t *Turn) inferred() (continuation.Ask, bool) {
 	}
 	offer := t.p.c.Reader.ReadAnswer(t.answer)
 	kind, ok := offerKinds[offer.Kind]
+	if t.leftOpen && len(offer.Options) == 0 { // a plain yes to a list: it is still there to be picked from, unless the answer shows another
+		return continuation.Ask{}, false
+	}
 	if !ok || len(offer.Question) > continuation.MaxQuestion {
 		return continuation.Ask{}, false
 	}

@@ -197,7 +197,7 @@ func (s *salvage) waitsStill(ctx context.Context, run *checkpoint.Run) (bool, er
 	if run.Asked == nil && run.ApprovalID == "" {
 		return false, nil
 	}
-	steps, err := s.p.c.Stores.Checkpoints().Steps(ctx, run.ID)
+	steps, err := s.p.c.Stores.Checkpoints().Steps(ctx, run.ID, 0)
 	if err != nil {
 		return false, err
 	}
@@ -234,6 +234,11 @@ func (s *salvage) settleClaim(ctx context.Context, c *continuation.Claim) error 
 	outcome := continuation.OutcomeUnknown
 	begun := s.out.Happened
 	switch {
+	case row.Owner == ApprovalOwner:
+		if req, err := s.p.c.Stores.Approvals().Get(ctx, row.Intent); err == nil && req.Status != approval.Pending {
+			s.out.Happened = true
+			return c.Settle(ctx, string(req.Status)) // decided, and its run is taken up by itself
+		}
 	case row.Executable():
 		e, err := s.p.c.Stores.Ledger().Effect(ctx, intercept.EffectKey(row.ID))
 		begun = err == nil

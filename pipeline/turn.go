@@ -49,6 +49,8 @@ type Turn struct {
 	asks     []continuation.Ask         // explicit questions that this turn raised, in order
 	restated *continuation.Continuation // the question that one of them asks once more
 	paused   *checkpoint.Run            // the run whose question the answer puts
+	halt     *approval.Request          // the approval that the conversation itself is asked to decide
+	unasked  bool                       // governance took the question out of the answer: nobody was asked
 	reply    Reply
 
 	mu       sync.Mutex // guards what follows: concurrent tasks write through one turn
@@ -200,8 +202,8 @@ func (t *Turn) failed(ctx context.Context, err error) {
 	var te *TurnError
 	if !errors.As(err, &te) {
 		err = &TurnError{SessionID: t.Req.SessionID, TurnID: t.ID, Happened: t.happened(), Err: err, Text: apology(err)}
-		if answersOnly(errors.Unwrap(err)) {
-			err = errors.Unwrap(err)
+		if cause := errors.Unwrap(err); answersOnly(cause) || !t.person && errors.Is(cause, ErrCannotResume) {
+			err = cause
 		}
 	}
 	t.finish(ctx, err)
@@ -215,6 +217,9 @@ func apology(err error) string {
 		return "I cannot go on yet: I was cut off earlier, and it is not known whether this happened: " + strings.Join(ambiguous.Tools, ", ") +
 			". Once somebody has looked and said so, just answer again."
 	}
+	if errors.Is(err, ErrCannotResume) {
+		return "I cannot go on with that now. Just answer again later."
+	}
 	return "Something went wrong on my side, and I could not answer."
 }
 
@@ -222,7 +227,7 @@ func apology(err error) string {
 func answersOnly(err error) bool {
 	var closed *continuation.ClosedError
 	return errors.As(err, &closed) || errors.Is(err, continuation.ErrNotFound) || errors.Is(err, ErrNotAnAnswer) ||
-		errors.Is(err, ErrNoSuchOption) || errors.Is(err, ErrNotAllowed) || errors.Is(err, ErrCannotResume)
+		errors.Is(err, ErrNoSuchOption) || errors.Is(err, ErrNotAllowed)
 }
 
 // happened reports whether the turn did anything that the same message must not do again.
