@@ -40,7 +40,7 @@ func (h *Harness) InspectRun(ctx context.Context, runID string) (*RunInspection,
 		return nil, err
 	}
 	v := &RunInspection{Run: *run}
-	steps, err1 := h.c.Store.Checkpoints().Steps(ctx, runID)
+	steps, err1 := h.c.Store.Checkpoints().Steps(ctx, runID, 0)
 	for i := range steps {
 		v.Steps = append(v.Steps, inspectStep(&steps[i]))
 	}

@@ -95,7 +95,7 @@ func BenchmarkResumeCold(b *testing.B) {
 			fresh := harness(b, s, stepper(steps))
 			var session, run string
 			floor := func() {
-				cps, err := s.Checkpoints().Steps(context.Background(), run)
+				cps, err := s.Checkpoints().Steps(context.Background(), run, 0)
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -203,7 +203,7 @@ func TestPauseWritesTheSame(t *testing.T) {
 	for _, steps := range []int{5, 50, 500} {
 		s := open(t, sqlite.Off)
 		run := turn(t, harness(t, s, stepper(steps)), "s1", "look").Runs[0]
-		cps, err := s.Checkpoints().Steps(t.Context(), run)
+		cps, err := s.Checkpoints().Steps(t.Context(), run, 0)
 		if err != nil || len(cps) != steps+1 {
 			t.Fatalf("%d steps (%v)", len(cps), err)
 		}

@@ -20,8 +20,8 @@ type Store interface {
 	Move(ctx context.Context, m Move) (*Run, error)
 	// Get returns a run, or [ErrNotFound].
 	Get(ctx context.Context, runID string, now time.Time) (*Run, error)
-	// Steps returns a run's steps in order.
-	Steps(ctx context.Context, runID string) ([]Checkpoint, error)
+	// Steps returns a run's steps in order, those from a number on: 0 is all of them.
+	Steps(ctx context.Context, runID string, from int) ([]Checkpoint, error)
 	// List returns runs newest first.
 	List(ctx context.Context, q Query) ([]Run, error)
 	// Pin exempts a run from its lifetime, or ends the exemption: it then lives until the given time.

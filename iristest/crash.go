@@ -121,7 +121,7 @@ func brokenPause(ctx context.Context, s iris.Store, c *continuation.Continuation
 	if err != nil {
 		return []string{fmt.Sprintf("question %q has no run: %v", c.Question, err)}
 	}
-	steps, err := s.Checkpoints().Steps(ctx, c.RunID)
+	steps, err := s.Checkpoints().Steps(ctx, c.RunID, 0)
 	if err == nil {
 		_, err = loop.SeedOf(*run, steps)
 	}

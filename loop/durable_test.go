@@ -345,7 +345,7 @@ func TestDurableWave(t *testing.T) {
 		t.Fatalf("%d runs, %d effects", len(r.Runs), n.Load())
 	}
 	for _, id := range r.Runs {
-		rows, err := h.Store.Checkpoints().Steps(t.Context(), id)
+		rows, err := h.Store.Checkpoints().Steps(t.Context(), id, 0)
 		effects, eerr := h.Store.Ledger().Effects(t.Context(), id)
 		if err != nil || eerr != nil || len(rows) != steps+1 || len(effects) != steps {
 			t.Fatalf("run %s: %d rows, %d effects, %v, %v", id, len(rows), len(effects), err, eerr)

@@ -50,6 +50,8 @@ type Finished struct {
 	Err   error          `json:"-"`     // why the run failed, where it did
 	// Executed names the effects that ran, in order.
 	Executed []string `json:"executed,omitempty"`
+	// Live is what the process remembers of a run that waits; nil where it does not wait. A copy of the event may carry it on or leave it out.
+	Live *Live `json:"-"`
 }
 
 // EventType implements [Event].

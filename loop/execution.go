@@ -20,9 +20,8 @@ type execution struct {
 	gone    bool // the consumer stopped ranging
 
 	row       checkpoint.Run
-	base      []llm.Message // what step 0 records of the run's opening
-	msgs      []llm.Message
-	step      int // the step that comes next
+	past                    // what the steps so far came to
+	base      []llm.Message // what the next step records of what the loop said before it: it is in the conversation already
 	limit     int
 	malformed int
 	began     time.Time
@@ -172,8 +171,7 @@ func (r *execution) closeStep(ctx context.Context, p *checkpoint.Payload) *outco
 // advance adds a recorded step to the conversation. What it began with is there already.
 func (r *execution) advance(p *checkpoint.Payload) {
 	r.base = nil
-	r.msgs = appendStep(r.msgs, p)
-	r.step++
+	r.add(p)
 }
 
 // checkpoint encodes the step that is being taken.
@@ -182,6 +180,7 @@ func (r *execution) checkpoint(p *checkpoint.Payload, state checkpoint.StepState
 	if err != nil {
 		return nil, err
 	}
+	r.bytes += len(b)
 	return &checkpoint.Checkpoint{
 		RunID: r.row.ID, StepID: r.step, SessionID: r.row.SessionID, State: state, Payload: b, CreatedAt: r.now(),
 	}, nil

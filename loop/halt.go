@@ -56,7 +56,7 @@ func (r *execution) putQuestion(ctx context.Context, p *checkpoint.Payload, aske
 	case err != nil:
 		return &outcome{err: fmt.Errorf("loop: pause of run %s: %w", r.row.ID, err)}
 	}
-	return &outcome{fin: Finished{Run: r.row, Text: asked.Question, Usage: r.spent, Executed: r.executed}}
+	return &outcome{fin: Finished{Run: r.row, Text: asked.Question, Usage: r.spent, Executed: r.executed, Live: r.remember(p, c)}}
 }
 
 // hold stops the run until a person decides.
@@ -73,7 +73,7 @@ func (r *execution) hold(ctx context.Context, p *checkpoint.Payload, state check
 		return &outcome{err: fmt.Errorf("loop: hold of run %s: %w", r.row.ID, err)}
 	}
 	r.row.ApprovalID = approvalID
-	return &outcome{fin: Finished{Run: r.row, Text: held.Reason, Usage: r.spent, Executed: r.executed}}
+	return &outcome{fin: Finished{Run: r.row, Text: held.Reason, Usage: r.spent, Executed: r.executed, Live: r.remember(p, c)}}
 }
 
 // reviewStep lets post_step hooks judge the step before its row is written. It returns nil where the run goes on.

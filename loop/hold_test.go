@@ -1,9 +1,11 @@
 package loop_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -319,8 +321,8 @@ func TestRejectionIsReported(t *testing.T) {
 			if diff := cmp.Diff(tt.rows, a.rows()); diff != "" {
 				t.Errorf("rows (-want +got):\n%s", diff)
 			}
-			if seed, err := loop.SeedOf(a.tape.run, a.tape.steps); err != nil || !strings.Contains(fmt.Sprint(seed.Steps), "too risky") {
-				t.Errorf("the rejection is not on record: %v", err)
+			if !slices.ContainsFunc(a.tape.steps, func(c checkpoint.Checkpoint) bool { return bytes.Contains(c.Payload, []byte("too risky")) }) {
+				t.Error("the rejection is not on record")
 			}
 		})
 	}

@@ -26,17 +26,16 @@ func (r *execution) resume(ctx context.Context) error {
 	}
 	r.row = s.Run
 	r.row.State, r.row.Reason, r.row.Detail = checkpoint.Running, "", ""
-	r.msgs = s.messages(r.ledger)
-	r.step = len(s.Steps)
+	r.past = s.past.shared()
+	r.msgs = append(r.msgs, s.Last.Base...)
 	if s.Open {
-		r.step--
-		r.open = &s.Steps[r.step]
-		r.base = r.open.Base
+		r.open, r.base = &s.Last, s.Last.Base
+	} else {
+		r.add(&s.Last)
 	}
-	for i := range s.Steps {
-		r.usage = r.usage.Add(s.Steps[i].Usage)
-	}
-	r.limit = max(r.limit, len(s.Steps)+1)
+	r.settle(r.ledger)
+	r.usage = s.past.used.Add(s.Last.Usage)
+	r.limit = max(r.limit, s.past.step+2)
 	r.tellLost(effects)
 	r.tellRejected()
 	return nil
@@ -76,9 +75,9 @@ func (r *execution) approval(at governance.Point) *Approval {
 // openStep is the step that waited, or the one after the last where none did.
 func (s *Seed) openStep() int {
 	if s.Open {
-		return len(s.Steps) - 1
+		return s.past.step
 	}
-	return len(s.Steps)
+	return s.past.step + 1
 }
 
 // closeOpen closes the step that waited. It returns nil where the run goes on.
@@ -117,7 +116,7 @@ func (r *execution) approvedAnswer(ctx context.Context) *outcome {
 	if s == nil || s.Open || s.Approval == nil || s.Approval.Rejected != nil || s.Approval.Point != string(governance.PostStep) {
 		return nil
 	}
-	reply := s.Steps[len(s.Steps)-1].Reply
+	reply := s.Last.Reply
 	if reply == nil || len(reply.Calls) > 0 || isBlank(reply.Text) {
 		return nil
 	}

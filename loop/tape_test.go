@@ -3,9 +3,13 @@ package loop_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"sync"
 	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/iris-harness/iris/audit"
 	"github.com/iris-harness/iris/checkpoint"
@@ -218,6 +222,7 @@ type agent struct {
 	tools  []loop.Tool
 	ran    calls
 	seen   []loop.Event
+	live   *loop.Live // of the last task
 }
 
 // calls is what tools did, in order.
@@ -311,7 +316,7 @@ func (a *agent) stream(ctx context.Context, task loop.Task) (loop.Finished, erro
 			return fin, err
 		}
 		if f, ok := ev.(loop.Finished); ok {
-			fin = f
+			fin, a.live = f, f.Live
 		}
 		a.seen = append(a.seen, ev)
 	}
@@ -335,11 +340,27 @@ func (a *agent) seed(change func(s *loop.Seed)) loop.Task {
 	if err != nil {
 		a.t.Fatal(err)
 	}
+	if a.live != nil {
+		a.sameAsLive(s)
+	}
 	change(s)
 	a.tape.wrote, a.tape.held = false, nil
 	task := a.task()
 	task.Seed, task.TurnID = s, "t2"
 	return task
+}
+
+// sameAsLive holds that what the process remembers of the run is what a new process reads: every resume of these tests checks it.
+func (a *agent) sameAsLive(cold *loop.Seed) {
+	a.t.Helper()
+	warm, err := a.live.Seed(a.tape.run, a.tape.steps[a.live.Last.StepID:])
+	if err != nil {
+		a.t.Fatalf("what is remembered of the run does not fit its last row: %v", err)
+	}
+	open := cmp.Exporter(func(reflect.Type) bool { return true })
+	if diff := cmp.Diff(cold, warm, open, cmpopts.EquateEmpty()); diff != "" {
+		a.t.Errorf("what is remembered of the run (-read +remembered):\n%s", diff)
+	}
 }
 
 // answered is the task that takes the run up with a person's reply.

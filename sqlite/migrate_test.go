@@ -102,7 +102,7 @@ func oldRowsRead(t *testing.T, s *sqlite.Store) {
 	if err != nil || r.State != checkpoint.Paused || r.SessionID != "" || r.Asked == nil || r.Asked.Question != "Neo4j or Stardog?" {
 		t.Errorf("the old run is %+v, %v", r, err)
 	}
-	steps, err := s.Checkpoints().Steps(ctx, "01HV1R00000000000000000001")
+	steps, err := s.Checkpoints().Steps(ctx, "01HV1R00000000000000000001", 0)
 	if err != nil || len(steps) != 2 || steps[0].SessionID != "" || steps[1].State != checkpoint.OpenStep {
 		t.Errorf("the old steps are %+v, %v", steps, err)
 	}

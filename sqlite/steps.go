@@ -17,7 +17,8 @@ const (
 
 	selectStepState = `SELECT state FROM steps WHERE run_id = ? AND step_id = ?`
 
-	selectSteps = `SELECT run_id, step_id, session_id, state, payload, created_at FROM steps WHERE run_id = ? ORDER BY step_id`
+	selectSteps = `SELECT run_id, step_id, session_id, state, payload, created_at FROM steps WHERE run_id = ? AND step_id >= ?
+	ORDER BY step_id`
 )
 
 func (s runs) Put(ctx context.Context, epoch int64, c checkpoint.Checkpoint) error {
@@ -49,7 +50,7 @@ func (c *conn) stepRefused(err error, step checkpoint.Checkpoint) error {
 	return err
 }
 
-func (s runs) Steps(ctx context.Context, runID string) (out []checkpoint.Checkpoint, err error) {
+func (s runs) Steps(ctx context.Context, runID string, from int) (out []checkpoint.Checkpoint, err error) {
 	err = s.read(ctx, func(db *conn) error {
 		out = nil
 		return db.each(selectSteps, func(r *row) (bool, error) {
@@ -58,7 +59,7 @@ func (s runs) Steps(ctx context.Context, runID string) (out []checkpoint.Checkpo
 				Payload: r.bytes(), CreatedAt: r.time(),
 			})
 			return true, nil
-		}, runID)
+		}, runID, int64(from))
 	})
 	return out, err
 }

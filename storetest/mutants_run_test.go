@@ -18,7 +18,7 @@ type runStore struct {
 	put   func(ctx context.Context, epoch int64, c checkpoint.Checkpoint) error
 	move  func(ctx context.Context, m checkpoint.Move) (*checkpoint.Run, error)
 	get   func(ctx context.Context, runID string, now time.Time) (*checkpoint.Run, error)
-	steps func(ctx context.Context, runID string) ([]checkpoint.Checkpoint, error)
+	steps func(ctx context.Context, runID string, from int) ([]checkpoint.Checkpoint, error)
 	list  func(ctx context.Context, q checkpoint.Query) ([]checkpoint.Run, error)
 	sweep func(ctx context.Context, now time.Time, limit int) (int, error)
 }
@@ -44,11 +44,11 @@ func (r *runStore) Get(ctx context.Context, runID string, now time.Time) (*check
 	return r.Store.Get(ctx, runID, now)
 }
 
-func (r *runStore) Steps(ctx context.Context, runID string) ([]checkpoint.Checkpoint, error) {
+func (r *runStore) Steps(ctx context.Context, runID string, from int) ([]checkpoint.Checkpoint, error) {
 	if r.steps != nil {
-		return r.steps(ctx, runID)
+		return r.steps(ctx, runID, from)
 	}
-	return r.Store.Steps(ctx, runID)
+	return r.Store.Steps(ctx, runID, from)
 }
 
 func (r *runStore) List(ctx context.Context, q checkpoint.Query) ([]checkpoint.Run, error) {
@@ -199,15 +199,20 @@ func runMutants() []mutant {
 		}), []string{"step/any bytes come back"}},
 		{"a step's bytes are shared", withRuns(func(r *runStore) {
 			var kept sync.Map
-			r.steps = func(ctx context.Context, runID string) ([]checkpoint.Checkpoint, error) {
-				out, err := r.Store.Steps(ctx, runID)
+			r.steps = func(ctx context.Context, runID string, from int) ([]checkpoint.Checkpoint, error) {
+				out, err := r.Store.Steps(ctx, runID, from)
 				shared, _ := kept.LoadOrStore(runID, out)
 				return shared.([]checkpoint.Checkpoint), err
 			}
 		}), []string{"step/bytes belong to the caller"}},
+		{"steps from one too late on", withRuns(func(r *runStore) {
+			r.steps = func(ctx context.Context, runID string, from int) ([]checkpoint.Checkpoint, error) {
+				return r.Store.Steps(ctx, runID, from+min(from, 1))
+			}
+		}), []string{"step/in order"}},
 		{"steps in reverse", withRuns(func(r *runStore) {
-			r.steps = func(ctx context.Context, runID string) ([]checkpoint.Checkpoint, error) {
-				out, err := r.Store.Steps(ctx, runID)
+			r.steps = func(ctx context.Context, runID string, from int) ([]checkpoint.Checkpoint, error) {
+				out, err := r.Store.Steps(ctx, runID, from)
 				slices.Reverse(out)
 				return out, err
 			}

@@ -192,7 +192,7 @@ func runSweep(t TB, f Factory) {
 		}
 	}
 	for _, id := range []string{"r1", "r2", "r3"} {
-		if left := must[[]checkpoint.Checkpoint](t, "steps")(s.Checkpoints().Steps(t.Context(), id)); len(left) != 0 {
+		if left := must[[]checkpoint.Checkpoint](t, "steps")(s.Checkpoints().Steps(t.Context(), id, 0)); len(left) != 0 {
 			t.Errorf("%d steps of %s are left", len(left), id)
 		}
 	}

@@ -22,7 +22,7 @@ func stepChecks() []Check {
 
 func steps(t TB, s Store, runID string) []checkpoint.Checkpoint {
 	t.Helper()
-	return must[[]checkpoint.Checkpoint](t, "steps")(s.Checkpoints().Steps(t.Context(), runID))
+	return must[[]checkpoint.Checkpoint](t, "steps")(s.Checkpoints().Steps(t.Context(), runID, 0))
 }
 
 func stepsInOrder(t TB, f Factory) {
@@ -40,6 +40,10 @@ func stepsInOrder(t TB, f Factory) {
 	ok(t, "put", s.Checkpoints().Put(t.Context(), 1, step(other, 0, "{}")))
 	same(t, "the steps", steps(t, s, "r1"), want)
 	same(t, "the steps of an unknown run", steps(t, s, "r2"), nil)
+	for _, from := range []int{1, 9, 10, 11, 12} {
+		got := must[[]checkpoint.Checkpoint](t, "steps")(s.Checkpoints().Steps(t.Context(), "r1", from))
+		same(t, fmt.Sprintf("the steps from %d on", from), got, want[from:])
+	}
 }
 
 func stepCloses(t TB, f Factory) {

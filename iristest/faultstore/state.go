@@ -35,11 +35,11 @@ func (w checkpoints) Get(ctx context.Context, runID string, now time.Time) (*che
 	return w.inner.Get(ctx, runID, now)
 }
 
-func (w checkpoints) Steps(ctx context.Context, runID string) ([]checkpoint.Checkpoint, error) {
+func (w checkpoints) Steps(ctx context.Context, runID string, from int) ([]checkpoint.Checkpoint, error) {
 	if err := w.s.alive(); err != nil {
 		return nil, err
 	}
-	return w.inner.Steps(ctx, runID)
+	return w.inner.Steps(ctx, runID, from)
 }
 
 func (w checkpoints) List(ctx context.Context, q checkpoint.Query) ([]checkpoint.Run, error) {

@@ -108,9 +108,9 @@ func (s runs) Get(ctx context.Context, runID string, now time.Time) (out *checkp
 	return out, err
 }
 
-func (s runs) Steps(ctx context.Context, runID string) (out []checkpoint.Checkpoint, err error) {
+func (s runs) Steps(ctx context.Context, runID string, from int) (out []checkpoint.Checkpoint, err error) {
 	err = s.view(ctx, func(st *state) error {
-		for key, c := range st.steps.ascend(join(runID, "")) {
+		for key, c := range st.steps.ascend(stepKey(runID, from)) {
 			if !owned(key, runID) {
 				break
 			}
