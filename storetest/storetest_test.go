@@ -84,18 +84,24 @@ func try(ctx context.Context, c storetest.Check, f storetest.Factory) []string {
 
 // factory makes stores in memory, broken by b. A second handle is the store itself, and so is one that is reopened.
 func factory(b func(s storetest.Store) storetest.Store) storetest.Factory {
-	open := func(storetest.TB) storetest.Store {
-		return b(memstore.NewWith(memstore.Options{Patience: 50 * time.Millisecond}))
+	return patient(b, 50*time.Millisecond)
+}
+
+// patient is factory with stores whose writes wait so long for one another; those that are to be impatient do not.
+func patient(b func(s storetest.Store) storetest.Store, patience time.Duration) storetest.Factory {
+	waiting := func(d time.Duration) func(storetest.TB) storetest.Store {
+		return func(storetest.TB) storetest.Store { return b(memstore.NewWith(memstore.Options{Patience: d})) }
 	}
+	open, impatient := waiting(patience), waiting(50*time.Millisecond)
 	again := func(_ storetest.TB, s storetest.Store) storetest.Store { return s }
-	return storetest.Factory{Open: open, Impatient: open, Second: again, Reopen: again, TxDone: memstore.ErrTxDone, Deadlock: memstore.ErrDeadlock}
+	return storetest.Factory{Open: open, Impatient: impatient, Second: again, Reopen: again, TxDone: memstore.ErrTxDone, Deadlock: memstore.ErrDeadlock}
 }
 
 // TestASoundStorePasses is the control: nothing is found where nothing is broken.
 func TestASoundStorePasses(t *testing.T) {
 	t.Parallel()
 	for _, c := range storetest.Checks() {
-		for _, problem := range try(t.Context(), c, factory(func(s storetest.Store) storetest.Store { return s })) {
+		for _, problem := range try(t.Context(), c, patient(func(s storetest.Store) storetest.Store { return s }, time.Minute)) {
 			t.Errorf("%s: %s", c.Name, problem)
 		}
 	}
