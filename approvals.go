@@ -105,7 +105,7 @@ func (b *builder) resume() func(ctx context.Context, runID string) error {
 		return nil
 	}
 	return func(ctx context.Context, runID string) error {
-		_, err := b.h.Resume(ctx, runID)
+		_, err := (*resumer)(b.h).ResumeRun(ctx, runID)
 		return err
 	}
 }
@@ -181,6 +181,8 @@ func (r *resumer) ResumeRun(ctx context.Context, runID string) (string, error) {
 
 func notResumed(err error) approval.NotResumed {
 	switch {
+	case errors.Is(err, ErrClosed):
+		return approval.NotResumedNoRuntime
 	case errors.Is(err, ErrAmbiguousEffect):
 		return approval.NotResumedAmbiguous
 	case errors.Is(err, ErrBusy), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):

@@ -30,6 +30,7 @@ var transactions = map[string]string{
 	"pipeline.(*Pipeline).Withdraw":     "withdraw",
 	"pipeline.(*Pipeline).Forget":       "forget",
 	"pipeline.(*Pipeline).Settle":       "settle",
+	"continuation.(*Claim).move":        "settle or release, with the record of what it superseded",
 	"continuation.(*Registry).Ask":      "ask",
 	"continuation.(*Registry).Withdraw": "withdraw",
 	"approval.(*Service).write":         "decide",

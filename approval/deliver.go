@@ -16,7 +16,7 @@ type DelivererConfig struct {
 	Router *Router
 	// Text brings a text to a session's surface; nil drops it: it is in the session's log.
 	Text func(ctx context.Context, d Delivery) error
-	// Resume takes a run up that somebody asked to; nil leaves it to another process.
+	// Resume takes a run up that somebody asked to, as a RunResumer does; nil leaves it to another process.
 	Resume  func(ctx context.Context, runID string) error
 	Timeout time.Duration // of one attempt; 5 s where zero
 	Clock   func() time.Time
@@ -53,10 +53,7 @@ func (d *Deliverer) Deliver(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, fmt.Errorf("approval: outbox: %w", err)
 	}
-	due, err = d.resumes(ctx, due)
-	if err != nil {
-		return 0, err
-	}
+	wishes, due := split(due)
 	var mu sync.Mutex
 	var errs []error
 	sent := 0
@@ -75,7 +72,20 @@ func (d *Deliverer) Deliver(ctx context.Context) (int, error) {
 		})
 	}
 	all.Wait()
+	errs = append(errs, d.resumes(ctx, wishes)) // last: a run takes its time, and what is to be sent is hidden from others for a while only
 	return sent, errors.Join(errs...)
+}
+
+// split parts wishes for a resume from what is to be sent.
+func split(due []Delivery) (wishes, rest []Delivery) {
+	for _, one := range due {
+		if one.Kind == DeliverResume {
+			wishes = append(wishes, one)
+		} else {
+			rest = append(rest, one)
+		}
+	}
+	return wishes, rest
 }
 
 // Now delivers what a turn has just committed, without waiting for a round. What fails stays in the outbox.
@@ -91,27 +101,31 @@ func (d *Deliverer) Now(ctx context.Context, deliveries ...Delivery) {
 	all.Wait()
 }
 
-// resumes takes up the runs that somebody asked for, and returns the other deliveries. A wish is granted or refused once: what becomes of it is in
-// the run.
-func (d *Deliverer) resumes(ctx context.Context, due []Delivery) (rest []Delivery, err error) {
-	for _, one := range due {
-		switch {
-		case one.Kind != DeliverResume:
-			rest = append(rest, one)
-			continue
-		case d.c.Resume == nil:
-			err = d.c.Outbox.Retry(ctx, one.Key, d.c.Clock().UTC(), "no runtime in this process")
-		default:
-			if rerr := d.c.Resume(ctx, one.RunID); rerr != nil {
-				d.c.Logger.WarnContext(ctx, "run not resumed", "run", one.RunID, "err", rerr)
-			}
-			err = d.c.Outbox.Done(context.WithoutCancel(ctx), one.Key)
-		}
+// resumes takes up the runs that somebody asked for. A wish is granted or refused once: what becomes of it is in the run. Where nothing could be
+// tried, it waits for the next round, or for another process.
+func (d *Deliverer) resumes(ctx context.Context, wishes []Delivery) error {
+	for _, one := range wishes {
+		err := d.wish(ctx, one)
 		if err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return rest, nil
+	return nil
+}
+
+func (d *Deliverer) wish(ctx context.Context, one Delivery) error {
+	if d.c.Resume == nil {
+		return d.c.Outbox.Retry(ctx, one.Key, d.c.Clock().UTC(), "no runtime in this process")
+	}
+	err := d.c.Resume(ctx, one.RunID)
+	ctx = context.WithoutCancel(ctx)
+	if err != nil {
+		d.c.Logger.WarnContext(ctx, "run not resumed", "run", one.RunID, "err", err)
+	}
+	if reasonOf(err).later() {
+		return d.c.Outbox.Retry(ctx, one.Key, d.c.Clock().UTC(), err.Error())
+	}
+	return d.c.Outbox.Done(ctx, one.Key)
 }
 
 // settle takes a delivery that went out from the outbox, and puts off one that did not.

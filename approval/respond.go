@@ -21,6 +21,9 @@ const (
 	NotResumedState     NotResumed = "not_waiting"      // it does not wait any more
 )
 
+// later reports whether another attempt is to be made by itself: nothing was tried.
+func (r NotResumed) later() bool { return r == NotResumedBusy || r == NotResumedNoRuntime }
+
 // NotResumedError is returned by a [RunResumer] for a run that was not taken up.
 type NotResumedError struct {
 	Reason NotResumed
@@ -88,7 +91,7 @@ func (s *Service) resume(ctx context.Context, r *Request) Outcome {
 		o.Resumed = o.Err == nil
 		o.Reason = reasonOf(o.Err)
 	}
-	if o.Reason == NotResumedBusy {
+	if o.Reason.later() {
 		return o
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), decideLimit)

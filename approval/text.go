@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // TextChannel brings requests to a surface that texts can be pushed to (a messenger, mail, a paging service), given a function that sends one.
@@ -70,7 +71,7 @@ type Command struct {
 // ParseCommand reads "/approve ID" and "/reject ID REASON" from any text surface, before chat does. ok is false for any other text: only a
 // message that begins with one of the two words is a command. An id may be missing: then it is "".
 func ParseCommand(text string) (c Command, ok bool) {
-	word, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
+	word, rest := firstWord(text)
 	word, _, _ = strings.Cut(word, "@") // "/approve@some_bot", as group chats write it
 	switch strings.ToLower(word) {
 	case "/approve":
@@ -80,13 +81,19 @@ func ParseCommand(text string) (c Command, ok bool) {
 	default:
 		return c, false
 	}
-	fields := strings.Fields(rest)
-	if len(fields) > 0 {
-		c.ApprovalID = strings.ToUpper(fields[0])
-		_, reason, _ := strings.Cut(strings.TrimSpace(rest), fields[0])
-		c.Reason = strings.TrimSpace(reason)
-	}
+	id, reason := firstWord(rest)
+	c.ApprovalID, c.Reason = strings.ToUpper(id), reason
 	return c, true
+}
+
+// firstWord splits text at its first white space, whatever kind it is.
+func firstWord(text string) (word, rest string) {
+	text = strings.TrimSpace(text)
+	end := strings.IndexFunc(text, unicode.IsSpace)
+	if end < 0 {
+		return text, ""
+	}
+	return text[:end], strings.TrimSpace(text[end:])
 }
 
 // Commands answers typed commands. It remembers, in memory, who has asked once for what cannot be undone.

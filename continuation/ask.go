@@ -104,7 +104,7 @@ func (c *Continuation) validate(ttl time.Duration) error {
 	return nil
 }
 
-// freezeOptions copies options and numbers those without a position.
+// freezeOptions copies options and numbers those without a position. Positions count from 1 as shown, so that a number and a button name the same option.
 func freezeOptions(in []Option) ([]Option, error) {
 	if len(in) == 0 {
 		return nil, nil
@@ -113,6 +113,9 @@ func freezeOptions(in []Option) ([]Option, error) {
 	for i, o := range in {
 		if o.Position == 0 {
 			o.Position = i + 1
+		}
+		if o.Position != i+1 {
+			return nil, fmt.Errorf("%w: option %d has position %d", ErrInvalid, i+1, o.Position)
 		}
 		o.Ref = bytes.Clone(o.Ref)
 		if o.Ref != nil && !json.Valid(o.Ref) {

@@ -33,10 +33,16 @@ func (c *Claim) Close(ctx context.Context, why Why, by string) error {
 
 func (c *Claim) move(ctx context.Context, m Move) error {
 	m.ID, m.From, m.At = c.row.ID, Claimed, c.r.now()
-	row, err := c.r.c.Store.Move(ctx, m)
+	err := c.r.c.Atomically(ctx, func(ctx context.Context) error {
+		row, err := c.r.c.Store.Move(ctx, m)
+		if err != nil {
+			return err
+		}
+		c.row = *row
+		return c.r.recordSuperseded(ctx, row)
+	})
 	if err != nil {
 		return fmt.Errorf("continuation: %s: %w", m.To, err)
 	}
-	c.row = *row
 	return nil
 }

@@ -47,7 +47,7 @@ const (
 	Screened  Why = "screened"  // the turn after it was screened out
 	Withheld  Why = "withheld"  // governance withheld the answer that asked it
 	Failed    Why = "failed"    // the turn after it failed
-	Restated  Why = "restated"  // too old to act on: asked once more as ClosedBy
+	Restated  Why = "restated"  // too old to act on: asked once more by the turn ClosedBy
 	Ended     Why = "ended"     // the run or approval behind it came to an end elsewhere
 	Lapsed    Why = "lapsed"    // its time was up
 )

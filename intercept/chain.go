@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 )
 
 // Chain is the ordered list of intercepts of a harness.
@@ -64,6 +65,11 @@ func merge(row, plugin Spec) Spec {
 	}
 	plugin.Disabled = plugin.Disabled || row.Disabled
 	return plugin
+}
+
+// Only returns the chain of the one intercept with this name; an empty one where there is none.
+func (c *Chain) Only(name string) *Chain {
+	return &Chain{c: c.c, specs: slices.DeleteFunc(slices.Clone(c.specs), func(s Spec) bool { return s.Name != name })}
 }
 
 // Names returns the names of the enabled intercepts, in order.

@@ -103,11 +103,13 @@ func recorded(prior *session.Turn) (*Reply, error) {
 	}
 	r.Repeated = true
 	if prior.State == session.Failed {
-		return nil, &TurnError{SessionID: prior.SessionID, TurnID: prior.ID, Text: r.Text, Happened: true,
+		return nil, &TurnError{SessionID: prior.SessionID, TurnID: prior.ID, Text: failedBefore, Happened: true,
 			Err: fmt.Errorf("%w: %s", ErrFailedBefore, prior.Error)}
 	}
 	return &r, nil
 }
+
+const failedBefore = "I worked on this message before, and did not come to an end. It is not done again."
 
 // takeOverDead settles what earlier turns of the session left behind: this turn holds the lease, so they are dead.
 func (p *Pipeline) takeOverDead(ctx context.Context, t *Turn) error {

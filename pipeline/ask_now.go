@@ -56,6 +56,9 @@ func (p *Pipeline) AskNow(ctx context.Context, a continuation.Ask) (asked *conti
 
 // Forget removes everything that the store holds of a session, except its audit. A session with a turn in progress is [ErrBusy].
 func (p *Pipeline) Forget(ctx context.Context, sessionID string) error {
+	if s, inside := ScopeOf(ctx); inside && s.within(sessionID) {
+		return ErrReentrant
+	}
 	unlock, err := p.locks.lock(ctx, sessionID)
 	if err != nil {
 		return fmt.Errorf("%w: %w", ErrBusy, err)

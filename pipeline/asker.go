@@ -35,7 +35,10 @@ func (a *asker) Ask(_ context.Context, agent string, q loop.Question) error {
 
 // ask keeps a question of this turn for record. It is frozen and validated now.
 func (t *Turn) ask(a continuation.Ask) error {
-	a.SessionID, a.TurnID, a.Channel, a.Intent = t.Req.SessionID, t.ID, t.Req.Channel, t.intent.Name
+	a.SessionID, a.TurnID, a.Channel = t.Req.SessionID, t.ID, t.Req.Channel
+	if a.Intent == "" {
+		a.Intent = t.intent.Name
+	}
 	if a.AskedOf == "" {
 		a.AskedOf = t.Req.Sender
 	}
@@ -58,7 +61,7 @@ func (p *Pipeline) Restate(_ context.Context, turnID string, c *continuation.Con
 	t.restated = c
 	return t.ask(continuation.Ask{
 		Owner: c.Owner, Asker: c.Asker, Kind: c.Kind, Question: c.Question, Options: c.Options, AskedOf: c.AskedOf,
-		ExecutorKind: c.ExecutorKind, Payload: c.Payload,
+		ExecutorKind: c.ExecutorKind, Payload: c.Payload, Intent: c.Intent,
 	})
 }
 

@@ -14,13 +14,22 @@ func interceptTurn(ctx context.Context, t *Turn) error {
 	case t.Req.Press != nil:
 		return press(ctx, t)
 	case t.Req.AnswerTo != "":
-		if err := addressed(ctx, t); err != nil {
-			return err
+		err := addressed(ctx, t)
+		if err == nil {
+			t.dispatchTo(ctx, t.pending.Owner, t.text)
 		}
+		return err
 	}
 	h := t.p.c.Chain.Dispatch(t.scoped(ctx, ""), t.message(), t.pending, t.mayAnswer(), t)
 	t.took(h)
 	return nil
+}
+
+// dispatchTo lets the intercept answer that owns the question this turn is addressed to, where one does: no other sees it.
+func (t *Turn) dispatchTo(ctx context.Context, owner, text string) {
+	m := t.message()
+	m.Text = text
+	t.took(t.p.c.Chain.Only(owner).Dispatch(t.scoped(ctx, ""), m, t.pending, true, t))
 }
 
 func (t *Turn) message() intercept.Message {
@@ -82,9 +91,12 @@ func addressed(ctx context.Context, t *Turn) error {
 	if c.Status != continuation.Pending {
 		return &continuation.ClosedError{Row: *c}
 	}
-	if !t.mayAnswer() {
+	t.pending = c
+	switch {
+	case t.person && continuation.IsBlank(t.text):
+		return ErrNotAnAnswer
+	case !t.mayAnswer():
 		return ErrNotAllowed
 	}
-	t.pending = c
 	return nil
 }

@@ -33,6 +33,9 @@ func press(ctx context.Context, t *Turn) error {
 		return t.pressConfirmation(ctx, c, a)
 	}
 	t.pressed = &a
+	if c.Owner != ApprovalOwner && t.p.c.Chain.Has(c.Owner) {
+		t.dispatchTo(ctx, c.Owner, pressText(a))
+	}
 	return nil
 }
 

@@ -201,7 +201,7 @@ func (t *Turn) renewal() time.Time {
 func (t *Turn) failed(ctx context.Context, err error) {
 	var te *TurnError
 	if !errors.As(err, &te) {
-		err = &TurnError{SessionID: t.Req.SessionID, TurnID: t.ID, Happened: t.happened(), Err: err, Text: apology(err)}
+		err = &TurnError{SessionID: t.Req.SessionID, TurnID: t.ID, Happened: t.happened(), Err: err, Text: strings.TrimSpace(apology(err) + " " + t.outcome)}
 		if cause := errors.Unwrap(err); answersOnly(cause) || !t.person && errors.Is(cause, ErrCannotResume) {
 			err = cause
 		}
