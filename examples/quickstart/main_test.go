@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -11,6 +12,13 @@ func TestStory(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), "", false, nil, &out); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
+	}
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(readme), "```\n"+out.String()+"```") {
+		t.Errorf("README.md does not show the story as it is told:\n%s", out.String())
 	}
 	for _, want := range []string{
 		"the answer reached the planner; files moved: 0", "same run: true", "answered: 1; already answered: 1; files moved: 1 time(s)", "All of it held.",
