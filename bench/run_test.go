@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -118,6 +119,31 @@ func BenchmarkResumeCold(b *testing.B) {
 				t1 := time.Now()
 				turn(b, fresh, session, "yes")
 				base, own = append(base, t1.Sub(t0)), append(own, time.Since(t1))
+			}
+			report(b, base, own)
+		})
+	}
+}
+
+// BenchmarkResumeWarm takes a paused run up in the process that has run it. Its ratio is to a run of 5 steps, measured in turn with it.
+func BenchmarkResumeWarm(b *testing.B) {
+	for _, steps := range []int{5, 50, 500} {
+		b.Run(fmt.Sprintf("%d steps", steps), func(b *testing.B) {
+			s := open(b, sqlite.Normal)
+			few, many := harness(b, s, stepper(5)), harness(b, s, stepper(steps))
+			n := 0
+			resume := func(h *iris.Harness) time.Duration {
+				n++
+				session := fmt.Sprint("s", n)
+				turn(b, h, session, "look")
+				runtime.GC() // of what the pause left behind
+				t0 := time.Now()
+				turn(b, h, session, "yes")
+				return time.Since(t0)
+			}
+			var base, own []time.Duration
+			for b.Loop() {
+				base, own = append(base, resume(few)), append(own, resume(many))
 			}
 			report(b, base, own)
 		})
