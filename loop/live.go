@@ -41,12 +41,15 @@ func (c *past) add(p *checkpoint.Payload) {
 	c.step++
 }
 
-// shared returns c for another to go on from: what either adds, the other does not see.
-func (c *past) shared() past {
+// handOver returns c for another to go on from, with the room that there is behind it; whoever goes on from c after that makes room of its own.
+// So what one adds, no other sees, and a long conversation is not copied for each resume.
+func (c *past) handOver() past {
 	s := *c
-	s.msgs, s.lost = slices.Clip(s.msgs), slices.Clip(s.lost)
+	c.clip()
 	return s
 }
+
+func (c *past) clip() { c.msgs, c.lost = slices.Clip(c.msgs), slices.Clip(c.lost) }
 
 // settle puts what the ledger has found out since about effects that were cut off in the place of their results. The conversation may be shared:
 // it is copied where that changes it.
@@ -72,7 +75,8 @@ func foundOut(e *checkpoint.Effect) string {
 }
 
 // Live is a run that waits, as the process remembers it that ran it: with it the last row is all that has to be read to take the run up.
-// Closed steps are never written again, so what came before a last row that is still the same is the same too. It is read-only.
+// Closed steps are never written again, so what came before a last row that is still the same is the same too. It is read-only, and for
+// one reader at a time.
 type Live struct {
 	Last checkpoint.Checkpoint // the last step, as it was written
 	past past                  // what came before it
@@ -84,9 +88,11 @@ var errChanged = errors.New("loop: the run has changed since")
 // remember makes the Live of a run that stopped at p, which c is the row of. What p began with is the end of the conversation.
 func (r *execution) remember(p *checkpoint.Payload, c *checkpoint.Checkpoint) *Live {
 	l := &Live{Last: *c, past: r.past}
-	l.past.msgs = l.past.msgs[:len(l.past.msgs)-len(p.Base)]
 	l.past.bytes -= len(c.Payload)
-	l.past = l.past.shared()
+	if n := len(p.Base); n > 0 { // models have seen what is behind it: that is no room
+		l.past.msgs = l.past.msgs[:len(l.past.msgs)-n]
+		l.past.clip()
+	}
 	return l
 }
 
@@ -99,7 +105,7 @@ func (l *Live) Seed(r checkpoint.Run, rows []checkpoint.Checkpoint) (*Seed, erro
 		!bytes.Equal(rows[0].Payload, l.Last.Payload) {
 		return nil, errChanged
 	}
-	s := &Seed{Run: r, past: l.past.shared()}
+	s := &Seed{Run: r, past: l.past.handOver()}
 	if err := s.take(&rows[0]); err != nil {
 		return nil, err
 	}

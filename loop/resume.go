@@ -26,7 +26,7 @@ func (r *execution) resume(ctx context.Context) error {
 	}
 	r.row = s.Run
 	r.row.State, r.row.Reason, r.row.Detail = checkpoint.Running, "", ""
-	r.past = s.past.shared()
+	r.past = s.past.handOver()
 	r.msgs = append(r.msgs, s.Last.Base...)
 	if s.Open {
 		r.open, r.base = &s.Last, s.Last.Base
