@@ -31,9 +31,22 @@ func (c *Claim) Close(ctx context.Context, why Why, by string) error {
 	return c.move(ctx, Move{To: Superseded, Why: why, By: by})
 }
 
+// Held returns nil while the claim is this turn's: it was not given back in its name, or ended, by a process that took the turn for dead.
+// Otherwise it is [ErrClaimLost].
+func (c *Claim) Held(ctx context.Context) error {
+	row, err := c.r.c.Store.Get(ctx, c.row.ID, c.r.now())
+	if err == nil && (row.Status != Claimed || row.ClaimedBy != c.row.ClaimedBy) {
+		err = fmt.Errorf("%w: %s is %s", ErrClaimLost, row.ID, row.Status)
+	}
+	return err
+}
+
 func (c *Claim) move(ctx context.Context, m Move) error {
 	m.ID, m.From, m.At = c.row.ID, Claimed, c.r.now()
 	err := c.r.c.Atomically(ctx, func(ctx context.Context) error {
+		if err := c.Held(ctx); err != nil {
+			return err
+		}
 		row, err := c.r.c.Store.Move(ctx, m)
 		if err != nil {
 			return err

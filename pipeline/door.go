@@ -74,6 +74,9 @@ func (t *Turn) takeUp(ctx context.Context, runID string, from checkpoint.State) 
 // startAgain moves a run to running. What it waited for stays on its row, so that it can go back to it.
 func (t *Turn) startAgain(ctx context.Context, run *checkpoint.Run) (moved *checkpoint.Run, err error) {
 	err = t.write(ctx, func(ctx context.Context) (err error) {
+		if err := t.stillClaims(ctx); err != nil {
+			return err
+		}
 		moved, err = t.p.c.Stores.Checkpoints().Move(ctx, checkpoint.Move{
 			RunID: run.ID, From: []checkpoint.State{run.State}, Epoch: run.Epoch, To: checkpoint.Running, Reason: run.Reason,
 			Asked: run.Asked, ApprovalID: run.ApprovalID, TurnID: t.ID, At: t.p.now(),

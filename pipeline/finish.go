@@ -31,7 +31,7 @@ func (t *Turn) finish(ctx context.Context, cause error) {
 		if happened {
 			end.State = session.Failed
 		}
-		if err := t.p.c.Stores.Sessions().CloseTurn(ctx, end); err != nil {
+		if err := t.p.c.Stores.Sessions().CloseTurn(ctx, end); err != nil && !errors.Is(err, session.ErrNotFound) { // not found: taken for dead, and closed
 			return err
 		}
 		return t.p.c.Stores.Sessions().Release(ctx, t.lease)
@@ -78,9 +78,9 @@ func (t *Turn) dropClaim(ctx context.Context, happened bool) error {
 		if t.claim.outcome == "" {
 			t.claim.outcome = continuation.OutcomeUnknown
 		}
-		return t.claim.Settle(ctx, t.claim.outcome)
+		return unlessClosed(t.claim.Settle(ctx, t.claim.outcome))
 	}
-	return t.claim.Release(ctx)
+	return unlessClosed(t.claim.Release(ctx))
 }
 
 // deliverHeld lets the application deliver this turn's approvals, now that they are durable. What fails, the outbox has.

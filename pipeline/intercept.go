@@ -82,6 +82,14 @@ func (t *Turn) take(ctx context.Context, c *continuation.Continuation) error {
 	return nil
 }
 
+// stillClaims returns an error where the question that this turn answers is not this turn's any more: nothing is done on the strength of it.
+func (t *Turn) stillClaims(ctx context.Context) error {
+	if t == nil || t.claim == nil {
+		return nil
+	}
+	return t.claim.Held(ctx)
+}
+
 // addressed checks that the question of AnswerTo is the one that waits: these words answer it or nothing.
 func addressed(ctx context.Context, t *Turn) error {
 	c, err := t.p.c.Continuations.Get(ctx, t.Req.SessionID, t.Req.AnswerTo)

@@ -85,9 +85,18 @@ func (t *Turn) settleClaim(ctx context.Context) error {
 	case t.claim == nil:
 		return nil
 	case t.claim.back:
-		return t.claim.Release(ctx)
+		return unlessClosed(t.claim.Release(ctx))
 	}
-	return t.claim.Settle(ctx, t.claim.outcome)
+	return unlessClosed(t.claim.Settle(ctx, t.claim.outcome))
+}
+
+// unlessClosed takes no notice of a claim that another process has ended since: it took this turn for dead, and said what became of the answer.
+func unlessClosed(err error) error {
+	var closed *continuation.ClosedError
+	if errors.As(err, &closed) || errors.Is(err, continuation.ErrClaimLost) {
+		return nil
+	}
+	return err
 }
 
 func (t *Turn) logAnswer(ctx context.Context) error {

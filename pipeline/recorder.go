@@ -50,6 +50,9 @@ func (r *Recorder) Record(ctx context.Context, s governance.Subject, e audit.Ent
 	start := s.IsEffect() && e.Verdict == governance.VerdictAllow.String()
 	write := func(ctx context.Context) error {
 		if start {
+			if err := t.stillClaims(ctx); err != nil {
+				return err
+			}
 			if err := r.stores.Ledger().Start(ctx, effectOf(s, r.now(), "", 0)); err != nil {
 				return err
 			}
