@@ -6,6 +6,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/iris-harness/iris"
 	"github.com/iris-harness/iris/approval"
@@ -234,5 +235,38 @@ func TestChatDecisionOfAProcessThatDies(t *testing.T) {
 	}
 	if err := h.Tick(t.Context()); err != nil || deleted.Load() != 1 {
 		t.Errorf("deleted %d times (%v), want 1", deleted.Load(), err)
+	}
+}
+
+func TestASecondHaltIsAskedAfterANo(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Int64
+	a, b := iristest.Model().Call("rm", `{"text":"A"}`).Answer("A is gone."), iristest.Model().Call("rm", `{"text":"B"}`).Answer("B is gone.")
+	h := iristest.New(t, nil, iristest.Tools(countingTool("rm", iris.Destructive, &deleted)), iristest.With(func(c *iris.Config) {
+		c.Agents = []iris.Agent{{Name: "a", LLM: a}, {Name: "b", LLM: b}}
+		c.Planner = twoTasks{}
+	}))
+	h.Say("remove A and B")
+	if r := h.Say("no"); r.Asked == nil || r.Asked.Owner != "approval" || !strings.Contains(r.Text, "May I go on") || !strings.Contains(r.Text, "I stopped") {
+		t.Fatalf("the second halt is not asked: %+v", r)
+	}
+	if r := h.Say("yes, go ahead"); deleted.Load() != 1 || r.Asked != nil {
+		t.Errorf("deleted %d; %+v", deleted.Load(), r)
+	}
+}
+
+// TestAChatQuestionWaitsAsLongAsItsApproval: the turn that raised it took its time.
+func TestAChatQuestionWaitsAsLongAsItsApproval(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Int64
+	m := iristest.Model().Call("rm", `{"text":"A"}`)
+	var h *iristest.Harness
+	h = iristest.New(t, m, iristest.Tools(countingTool("rm", iris.Destructive, &deleted)), iristest.With(func(c *iris.Config) {
+		c.Curator = curatorFunc(func(d iris.Draft) (string, error) { h.Clock.Advance(time.Minute); return d.Text, nil })
+	}))
+	r := h.Say("remove A")
+	req, err := h.Approvals().Get(t.Context(), r.Approvals[0])
+	if err != nil || !r.Asked.ExpiresAt.Equal(req.TimeoutAt) {
+		t.Errorf("the question waits until %v, its approval until %v (%v)", r.Asked.ExpiresAt, req.TimeoutAt, err)
 	}
 }

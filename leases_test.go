@@ -274,3 +274,32 @@ func TestManySweepers(t *testing.T) {
 		t.Errorf("the chat's question: %+v (%v)", rows, err)
 	}
 }
+
+// TestALeaseOutlastsTheLongestRun: an agent with limits of its own does not look dead while it waits for its model.
+func TestALeaseOutlastsTheLongestRun(t *testing.T) {
+	t.Parallel()
+	thinking, goOn := make(chan struct{}), make(chan struct{})
+	m := iristest.Model().Func(func(context.Context, *llm.Request) (llm.Message, error) {
+		close(thinking)
+		<-goOn
+		return llm.Message{Text: "At last."}, nil
+	})
+	h := iristest.New(t, nil, iristest.With(func(c *iris.Config) {
+		c.Agents = []iris.Agent{{Name: "quick", LLM: m}, {Name: "slow", LLM: m, Limits: iris.Limits{WallClock: 20 * time.Minute}}}
+	}))
+	other := iristest.New(t, m, iristest.Store(h.Store))
+	done := make(chan error, 1)
+	go func() {
+		_, err := h.Turn(context.Background(), iris.TurnRequest{SessionID: "s1", Message: "think slow"})
+		done <- err
+	}()
+	<-thinking
+	other.Clock.Advance(19 * time.Minute)
+	if got, err := other.Recover(t.Context()); err != nil || len(got) > 0 {
+		t.Errorf("recovered %+v (%v), want nothing: the turn lives", got, err)
+	}
+	close(goOn)
+	if err := <-done; err != nil {
+		t.Errorf("the turn: %v", err)
+	}
+}

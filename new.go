@@ -107,11 +107,20 @@ func (b *builder) defaults() {
 		b.c.Classifier = newTopics(b.c.Agents)
 	}
 	if b.c.LeaseTTL == 0 { // a turn that waits for its model must not look dead
-		b.c.LeaseTTL = leaseSlack + cmp.Or(b.c.Limits.WallClock, loop.DefaultWallClock)
+		b.c.LeaseTTL = leaseSlack + b.longestRun()
 	}
 	if b.c.Embedder != nil {
 		b.c.Signals.Embedder = b.c.Embedder
 	}
+}
+
+// longestRun is how long a run of any agent may take.
+func (b *builder) longestRun() time.Duration {
+	longest := cmp.Or(b.c.Limits.WallClock, loop.DefaultWallClock)
+	for i := range b.c.Agents {
+		longest = max(longest, b.c.Agents[i].Limits.WallClock)
+	}
+	return longest
 }
 
 func (b *builder) reader() continuation.Reader { return continuation.Reader{Lexicons: b.c.Lexicons} }

@@ -3,9 +3,11 @@ package approval
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 )
 
 // TerminalName is the name of the interactive channel.
@@ -18,12 +20,16 @@ type TerminalChannel struct {
 	out    io.Writer
 	by     Principal
 	decide func(ctx context.Context, a Answer) error
+	prompt sync.Mutex // one prompt at a time: it outlives the attempt that made it
 }
+
+// errPrompting puts off a request while the person has another to answer.
+var errPrompting = errors.New("approval: the person at the terminal is being asked")
 
 // NewTerminalChannel returns the interactive channel. decide records the answer; it is the service's Respond with Later set, because the
 // run is taken up elsewhere.
 func NewTerminalChannel(in io.Reader, out io.Writer, by Principal, decide func(ctx context.Context, a Answer) error) *TerminalChannel {
-	return &TerminalChannel{bufio.NewReader(in), out, by, decide}
+	return &TerminalChannel{in: bufio.NewReader(in), out: out, by: by, decide: decide}
 }
 
 var _ Channel = (*TerminalChannel)(nil)
@@ -31,8 +37,12 @@ var _ Channel = (*TerminalChannel)(nil)
 // Name implements [Channel].
 func (c *TerminalChannel) Name() string { return TerminalName }
 
-// Notify implements [Channel]: it blocks on the person. Anything but "yes" or "no" decides nothing.
+// Notify implements [Channel]: it blocks on the person. Anything but "yes" or "no" decides nothing. While one prompt is open, another request is put off.
 func (c *TerminalChannel) Notify(ctx context.Context, r Request) error {
+	if !c.prompt.TryLock() {
+		return errPrompting
+	}
+	defer c.prompt.Unlock()
 	fmt.Fprintf(c.out, "%s\nApprove? yes/no: ", RequestText(&r))
 	line, err := c.in.ReadString('\n')
 	if err != nil && line == "" {
