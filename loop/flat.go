@@ -14,6 +14,7 @@ import (
 // flatField is one argument of a tool whose In is plain: a struct of scalars, of plain structs, and of lists of either.
 type flatField struct {
 	name     string
+	at       int // its place in the struct
 	required bool
 	nullable bool
 	items    *flatField   // of a list: what is true of each item
@@ -42,7 +43,7 @@ func flatFields(t reflect.Type) ([]flatField, bool) {
 		if !ok || f.Anonymous || taken || strings.Contains(opts, "string") || len(out) == 64 {
 			return nil, false
 		}
-		field.name, field.required = name, !strings.Contains(opts, "omitempty") && !strings.Contains(opts, "omitzero")
+		field.name, field.at, field.required = name, i, !strings.Contains(opts, "omitempty") && !strings.Contains(opts, "omitzero")
 		out = append(out, field)
 	}
 	return out, true

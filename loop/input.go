@@ -17,6 +17,7 @@ type input[In any] struct {
 	schema json.RawMessage
 	full   *jsonschema.Resolved // nil where decoding and the flat check say all that the schema says
 	fields []flatField          // of a plain In
+	plain  bool                 // all of them are scalars
 	strict bool                 // the schema is not In's own: it may let in what In has no place for
 }
 
@@ -36,7 +37,7 @@ func newInput[In any](override json.RawMessage) (*input[In], error) {
 	in.strict = override != nil
 	fields, plain := flatFields(t)
 	if plain {
-		in.fields = fields
+		in.fields, in.plain = fields, plainOnly(t, fields)
 	}
 	if plain && !in.strict {
 		return in, nil
@@ -84,12 +85,22 @@ func (in *input[In]) validate(args json.RawMessage) (err error) {
 // decode reads args strictly. checked says that they were validated before.
 func (in *input[In]) decode(args json.RawMessage, checked bool) (*In, error) {
 	if checked {
-		return in.decodeFitting(args, false)
+		return in.decodeChecked(args)
 	}
 	if err := in.fits(args); err != nil {
 		return nil, err
 	}
 	return in.decodeFitting(args, in.strict)
+}
+
+// decodeChecked decodes what was validated before.
+func (in *input[In]) decodeChecked(args json.RawMessage) (*In, error) {
+	if in.plain {
+		if v := new(In); decodePlain(in.fields, args, reflect.ValueOf(v).Elem()) {
+			return v, nil
+		}
+	}
+	return in.decodeFitting(args, false)
 }
 
 // decodeFitting decodes what fits the schema. strict refuses what In has no place for.
