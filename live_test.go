@@ -2,6 +2,7 @@ package iris_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"testing"
 
@@ -116,5 +117,50 @@ func TestAFewRunsAreRemembered(t *testing.T) {
 	}
 	if diff := cmp.Diff([]int{0, 1, 1}, from); diff != "" {
 		t.Errorf("read from these steps on (-want +got):\n%s", diff)
+	}
+}
+
+// TestForgetForgetsWhatIsRemembered puts the rows of a forgotten run back, byte for byte: nothing is remembered that would fit them.
+func TestForgetForgetsWhatIsRemembered(t *testing.T) {
+	t.Parallel()
+	store := memstore.New()
+	t.Cleanup(func() { _ = store.Close() })
+	var from []int
+	h := iristest.New(t, lookTwice().Answer("This one."), iristest.Tools(looking()), iristest.Store(readSteps{store, &from}))
+	putBack := keepRun(t, h, h.Say("look around").Runs[0])
+	if err := h.Forget(t.Context(), "s1"); err != nil {
+		t.Fatal(err)
+	}
+	putBack()
+	from = nil
+	if r := h.Say("this one"); r.Text != "This one." {
+		t.Errorf("reply %q", r.Text)
+	}
+	if diff := cmp.Diff([]int{0}, from); diff != "" {
+		t.Errorf("read from these steps on (-want +got):\n%s", diff)
+	}
+}
+
+// keepRun copies a paused run, its steps and its question; what it returns puts them back.
+func keepRun(t *testing.T, h *iristest.Harness, runID string) (putBack func()) {
+	ctx, cps := t.Context(), h.Store.Checkpoints()
+	run, err1 := cps.Get(ctx, runID, h.Clock.Now())
+	rows, err2 := cps.Steps(ctx, runID, 0)
+	question, err3 := h.Store.Continuations().Pending(ctx, "s1", h.Clock.Now())
+	if err := errors.Join(err1, err2, err3); err != nil {
+		t.Fatal(err)
+	}
+	return func() {
+		err := cps.Begin(ctx, *run)
+		for _, c := range rows {
+			err = errors.Join(err, cps.Put(ctx, run.Epoch, c))
+		}
+		_, err1 := cps.Move(ctx, checkpoint.Move{
+			RunID: runID, From: []checkpoint.State{checkpoint.Running}, Epoch: run.Epoch, To: run.State, Reason: run.Reason, Asked: run.Asked, At: run.UpdatedAt,
+		})
+		_, err2 := h.Store.Continuations().Open(ctx, *question)
+		if err := errors.Join(err, err1, err2); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
