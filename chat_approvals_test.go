@@ -12,6 +12,7 @@ import (
 	"github.com/iris-harness/iris/approval"
 	"github.com/iris-harness/iris/continuation"
 	"github.com/iris-harness/iris/iristest"
+	"github.com/iris-harness/iris/llm"
 )
 
 // heldWrite is a hook that demands an approval for every call of the tool named tool.
@@ -268,5 +269,54 @@ func TestAChatQuestionWaitsAsLongAsItsApproval(t *testing.T) {
 	req, err := h.Approvals().Get(t.Context(), r.Approvals[0])
 	if err != nil || !r.Asked.ExpiresAt.Equal(req.TimeoutAt) {
 		t.Errorf("the question waits until %v, its approval until %v (%v)", r.Asked.ExpiresAt, req.TimeoutAt, err)
+	}
+}
+
+// TestAHaltBesideAPause: the pause is asked first, and the halt when it is answered.
+func TestAHaltBesideAPause(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Int64
+	a, b := iristest.Model().AskUser("Red or blue?").Answer("Red."), iristest.Model().Call("rm", `{"text":"B"}`).Answer("B is gone.")
+	h := iristest.New(t, nil, iristest.Tools(countingTool("rm", iris.Destructive, &deleted)), iristest.With(func(c *iris.Config) {
+		c.Agents = []iris.Agent{{Name: "a", LLM: a}, {Name: "b", LLM: b}}
+		c.Planner = twoTasks{}
+	}))
+	if r := h.Say("both"); r.Asked == nil || r.Asked.Question != "Red or blue?" || strings.Contains(r.Text, "here.") {
+		t.Fatalf("the first reply: %+v", r)
+	}
+	if r := h.Say("red"); r.Asked == nil || r.Asked.Owner != "approval" || !strings.Contains(r.Text, "May I go on") {
+		t.Fatalf("the second reply: %+v", r)
+	}
+	if r := h.Say("yes, go ahead"); r.Text != "B is gone." || deleted.Load() != 1 {
+		t.Errorf("the third reply: %+v, deleted %d", r, deleted.Load())
+	}
+}
+
+// TestAHaltLeavesAQuestionOfTheMeantime: a background job asks while the turn that halts is running.
+func TestAHaltLeavesAQuestionOfTheMeantime(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Int64
+	x := &counter{kind: "pay"}
+	var h *iristest.Harness
+	meanwhile := func() {
+		if _, _, err := h.Continuations().Ask(context.Background(), payAsk()); err != nil {
+			t.Error(err)
+		}
+	}
+	m := iristest.Model().Do(meanwhile, llm.Message{Calls: []llm.Call{iristest.ToolCall("", "rm", `{"text":"A"}`)}})
+	h = iristest.New(t, m, executors(x), iristest.Tools(countingTool("rm", iris.Destructive, &deleted)))
+	r := h.Say("remove A")
+	if r.Asked == nil || r.Asked.Question != "Shall I pay?" || strings.Contains(r.Text, "here.") {
+		t.Errorf("reply %q, asked %+v; want the other question, and no yes asked for here", r.Text, r.Asked)
+	}
+}
+
+func TestAHaltIsOneActionThatWaits(t *testing.T) {
+	t.Parallel()
+	var deleted atomic.Int64
+	h := iristest.New(t, iristest.Model().Call("rm", `{"text":"A"}`), iristest.Tools(countingTool("rm", iris.Destructive, &deleted)))
+	h.Say("remove A")
+	if items, err := h.PendingActions(t.Context()); err != nil || len(items) != 1 || items[0].Kind != "approval" {
+		t.Errorf("%+v (%v), want the approval, once", items, err)
 	}
 }

@@ -13,20 +13,25 @@ import (
 // ApprovalOwner owns the question that a halt opens in its own conversation.
 const ApprovalOwner = "approval"
 
-// chatHalt is the approval that the conversation itself is asked to decide: the first that this turn raised, or, where it decided one, the oldest of
-// those that wait; nil where there is none. It is only asked where nothing else waits.
+// chatHalt is the approval that the conversation itself is asked to decide: the first that this turn raised, or, where it answered the question that
+// waited, the oldest of those that wait; nil where there is none. It is only asked where nothing else waits.
 func (t *Turn) chatHalt(ctx context.Context) (*approval.Request, error) {
 	if t.p.c.Approve == nil {
 		return nil, nil
 	}
 	waiting := t.held
-	if len(waiting) == 0 && t.claim != nil && t.claim.Row().Owner == ApprovalOwner {
+	if len(waiting) == 0 && t.claim != nil {
 		all, err := t.p.c.Stores.Approvals().List(ctx, approval.Query{SessionID: t.Req.SessionID, Status: []approval.Status{approval.Pending}})
 		if err != nil {
 			return nil, err
 		}
 		slices.Reverse(all)
 		waiting = all
+	}
+	if len(waiting) > 0 { // something may have been asked since this turn looked
+		if c, err := t.p.c.Continuations.Pending(ctx, t.Req.SessionID); err != nil || c != nil {
+			return nil, err
+		}
 	}
 	for i := range waiting {
 		if r := &waiting[i]; len(t.p.approvalAsk(r, t.ID)) > 0 {

@@ -127,8 +127,15 @@ func (t *Turn) keepQuestions(ctx context.Context, reply *Reply) error {
 			return err
 		}
 	}
-	var asked *continuation.Continuation
-	for _, a := range t.newQuestions() {
+	asks := t.newQuestions()
+	asked, err := t.askedMeanwhile(ctx)
+	if err != nil {
+		return err
+	}
+	if asked != nil {
+		asks = nil
+	}
+	for _, a := range asks {
 		if t.restated != nil {
 			if err := t.close1(ctx, t.restated, continuation.Restated); err != nil {
 				return err
@@ -152,6 +159,15 @@ func (t *Turn) keepQuestions(ctx context.Context, reply *Reply) error {
 	}
 	reply.Asked = OpenOf(asked)
 	return nil
+}
+
+// askedMeanwhile is the question that was asked since this turn looked, where the turn's own is to leave it alone: that of a halt never takes
+// another's place.
+func (t *Turn) askedMeanwhile(ctx context.Context) (*continuation.Continuation, error) {
+	if t.halt == nil {
+		return nil, nil
+	}
+	return t.p.c.Continuations.Pending(ctx, t.Req.SessionID)
 }
 
 // endWithheld ends the runs of this turn whose question governance withheld: nobody was asked, and nobody will be.
