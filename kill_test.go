@@ -14,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -74,10 +75,10 @@ func (w workplace) open(ctx context.Context) (*iris.Harness, *sqlite.Store, erro
 	}) (string, error) {
 		return "written", w.happened("tool " + iris.CallKey(ctx))
 	})
-	n := rand.Int64()
+	var n atomic.Int64
+	n.Store(rand.Int64())
 	propose := iris.NewTool(iris.ToolSpec{Name: "propose", Description: "asks", Effect: iris.ReadOnly}, func(ctx context.Context, _ struct{}) (string, error) {
-		n++
-		return "proposed", iris.Confirm(ctx, "act", n, "Shall I act?")
+		return "proposed", iris.Confirm(ctx, "act", n.Add(1), "Shall I act?")
 	})
 	h, err := iris.New(iris.Config{
 		Store: store, LLM: llm.Func(worker), Tools: []iris.Tool{write, propose}, Executors: []iris.ConfirmationExecutor{acting{w}},

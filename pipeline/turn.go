@@ -218,7 +218,7 @@ func apology(err error) string {
 			". Once somebody has looked and said so, just answer again."
 	}
 	if errors.Is(err, ErrCannotResume) {
-		return "I cannot go on with that now. Just answer again later."
+		return "I cannot go on with that now: it cannot be taken up where it stopped."
 	}
 	return "Something went wrong on my side, and I could not answer."
 }
