@@ -97,9 +97,6 @@ func (h *Harness) questionActions(ctx context.Context) ([]Action, error) {
 	rows, err := h.Questions(ctx, "", actionLimit)
 	var out []Action
 	for i := range rows {
-		if rows[i].Owner == pipeline.ApprovalOwner {
-			continue // its approval is in the list
-		}
 		out = append(out, Action{Kind: "question", ID: rows[i].ID, Session: rows[i].SessionID, Title: rows[i].Question, Suppressible: true})
 	}
 	return out, err

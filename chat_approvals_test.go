@@ -310,13 +310,3 @@ func TestAHaltLeavesAQuestionOfTheMeantime(t *testing.T) {
 		t.Errorf("reply %q, asked %+v; want the other question, and no yes asked for here", r.Text, r.Asked)
 	}
 }
-
-func TestAHaltIsOneActionThatWaits(t *testing.T) {
-	t.Parallel()
-	var deleted atomic.Int64
-	h := iristest.New(t, iristest.Model().Call("rm", `{"text":"A"}`), iristest.Tools(countingTool("rm", iris.Destructive, &deleted)))
-	h.Say("remove A")
-	if items, err := h.PendingActions(t.Context()); err != nil || len(items) != 1 || items[0].Kind != "approval" {
-		t.Errorf("%+v (%v), want the approval, once", items, err)
-	}
-}
