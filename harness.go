@@ -98,7 +98,8 @@ func (h *Harness) Continuations() *ContinuationRegistry { return h.registry }
 // Plugins returns the plugins as they stand.
 func (h *Harness) Plugins() []plugin.Status { return h.host.Status() }
 
-// Forget removes everything that the store holds of a session, except the audit, which holds digests only.
+// Forget removes everything that the store holds of a session, except the audit, which holds digests only. It waits for the session's turn in this
+// process: [ErrBusy] where ctx ends first, [ErrReentrant] from inside a run of the session.
 func (h *Harness) Forget(ctx context.Context, sessionID string) error {
 	return h.pipeline.Forget(ctx, sessionID)
 }

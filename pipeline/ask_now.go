@@ -54,7 +54,8 @@ func (p *Pipeline) AskNow(ctx context.Context, a continuation.Ask) (asked *conti
 	return asked, err
 }
 
-// Forget removes everything that the store holds of a session, except its audit. A session with a turn in progress is [ErrBusy].
+// Forget removes everything that the store holds of a session, except its audit. It waits for the
+// session's turn in this process: [ErrBusy] where ctx ends first, [ErrReentrant] from inside it.
 func (p *Pipeline) Forget(ctx context.Context, sessionID string) error {
 	if s, inside := ScopeOf(ctx); inside && s.within(sessionID) {
 		return ErrReentrant
