@@ -17,15 +17,16 @@ type word string
 
 // scalars has an argument of each kind that is decoded without the decoder, and some that only look as if they were.
 type scalars struct {
-	Skip  string  `json:"-"`
-	S     string  `json:"s"`
-	W     word    `json:"w,omitempty"`
-	B     bool    `json:"b,omitempty"`
-	I     int     `json:"i,omitempty"`
-	I64   int64   `json:"i64,omitempty"`
-	I8    int8    `json:"i8,omitempty"`
-	U     uint    `json:"u,omitempty"`
-	F     float64 `json:"f,omitempty"`
+	Skip string  `json:"-"`
+	S    string  `json:"s"`
+	W    word    `json:"w,omitempty"`
+	B    bool    `json:"b,omitempty"`
+	I    int     `json:"i,omitempty"`
+	I64  int64   `json:"i64,omitempty"`
+	I8   int8    `json:"i8,omitempty"`
+	U    uint    `json:"u,omitempty"`
+	F    float64 `json:"f,omitempty"`
+	//lint:ignore U1000 an unexported field is the case
 	local int
 	Bare  string `json:",omitempty"`
 }
