@@ -19,6 +19,9 @@ func (p *parse) sum(i int) rest {
 			s.class = clsFiller // the content that it runs into counts
 		}
 		r.add(s.class)
+		if s.class == clsRefuse { // the word of consent that it refuses is none: "no, I don't want to do that"
+			i = p.afterRefused(i) - 1
+		}
 		switch s.class {
 		case clsOther, clsAsk:
 			r.more = true

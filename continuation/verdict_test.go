@@ -82,7 +82,8 @@ func TestReadDecisionNo(t *testing.T) {
 		"no", "No.", "nope", "nah", "n", "nooo", "not now", "not yet, thanks", "maybe later", "no thanks", "thanks but no",
 		"no, that's fine", "no, I'm good", "I'm good", "that's all", "ok no", "Okay. No, thank you.", "yes, but not now",
 		"sure, let's do it another time", "don't", "please don't", "don't archive it", "do not go ahead", "not approved",
-		"absolutely not", "definitely not", "of course not", "I don't want to archive it", "I don't think so", "never mind",
+		"absolutely not", "definitely not", "of course not", "I don't want to archive it",
+		"no, I don't want to do that", "no I do not want to go ahead", "I don't think so", "never mind",
 		"cancel", "cancel that", "that's wrong", "that is not right", "can't approve", "nto approved", "I'm afraid not", "👎", "❌", "forget it",
 	} {
 		tests = append(tests, decision{question: offer, reply: reply, want: continuation.No})
