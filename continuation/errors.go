@@ -14,8 +14,6 @@ var (
 	ErrNotFound = errors.New("continuation: not found")
 	// ErrClaimLost is returned for the use of a claim that another process ended: it took the turn that held it for dead.
 	ErrClaimLost = errors.New("continuation: the claim was taken over")
-	// ErrConflict is returned by a store that would hold two pending rows of one session.
-	ErrConflict = errors.New("continuation: the session already has a pending question")
 )
 
 // ClosedError says that a row is not pending any more, and what became of it. Match it with errors.As,

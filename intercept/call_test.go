@@ -105,7 +105,7 @@ func TestTheViewIsACopy(t *testing.T) {
 		Options: []continuation.Option{{Text: "one", Ref: json.RawMessage(`"r"`)}},
 	}
 	scribble := intercept.Spec{Name: "x", Confirmation: intercept.Never, Handler: func(_ context.Context, m intercept.Message) (*intercept.Reply, error) {
-		copy(m.Pending.Payload, "XXXXXXX")
+		copy(m.Pending.Payload, "changed")
 		m.Pending.Options[0].Text = "two"
 		copy(m.Pending.Options[0].Ref, "YYY")
 		return nil, nil

@@ -27,7 +27,6 @@ type answer struct {
 	kind    answerKind
 	reading continuation.Reading
 	pick    *continuation.Option
-	more    string
 }
 
 // readAnswer reads the claim table top to bottom. It is pure: who may answer, and whether the claim is won, is decided elsewhere.
@@ -38,7 +37,7 @@ func readAnswer(r continuation.Reader, c *continuation.Continuation, text string
 	a := answer{}
 	if len(c.Options) > 0 {
 		if p, ok := r.ReadChoice(c.Texts(), text); ok && p.Index >= 0 && p.Index < len(c.Options) {
-			a.pick, a.more = &c.Options[p.Index], p.More
+			a.pick = &c.Options[p.Index]
 		}
 	}
 	switch {

@@ -60,7 +60,6 @@ func (t *Turn) answerPending(ctx context.Context, a answer) error {
 	if won, err := t.win(ctx); !won {
 		return err
 	}
-	t.claim.reading, t.claim.pick, t.claim.more = a.reading, a.pick, a.more
 	t.claim.outcome = a.kind.outcome(a)
 	if a.kind != declines {
 		t.steer = &steer{c: t.claim.Row(), answer: a}

@@ -98,7 +98,7 @@ func (t *Turn) seedReply(ctx context.Context, task *loop.Task) error {
 	switch {
 	case err == nil:
 		reply := t.text
-		if p := t.claim.pick; p != nil && p.Text != "" && p.Text != reply {
+		if p := t.steer.answer.pick; p != nil && p.Text != "" && p.Text != reply {
 			reply = fmt.Sprintf("%s (the option %q)", reply, p.Text)
 		}
 		seed.Reply = continuation.ResumeObservation(c.Question, reply)

@@ -65,9 +65,6 @@ type Turn struct {
 // claimed is the question that this turn answers.
 type claimed struct {
 	*continuation.Claim
-	reading continuation.Reading
-	pick    *continuation.Option
-	more    string
 	outcome string // what came of it
 	acted   bool   // something was done because of it: it is never given back
 	back    bool   // its run went back to waiting: the question does, too

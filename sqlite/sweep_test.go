@@ -10,7 +10,7 @@ import (
 // TestSweepGoesOnWhereItEnded: a sweep looks through a bounded part of what waits, and the sweeps after it through the rest.
 func TestSweepGoesOnWhereItEnded(t *testing.T) {
 	if testing.Short() {
-		t.Skip("writes 90000 rows")
+		t.Skip("-short: it writes 90000 rows")
 	}
 	t.Parallel()
 	s := openAt(t, "OFF")

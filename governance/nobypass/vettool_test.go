@@ -11,7 +11,7 @@ import (
 func TestNoBypassVetTool(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("builds a program")
+		t.Skip("-short: it builds a program")
 	}
 	tool := filepath.Join(t.TempDir(), "vettool")
 	if out, err := exec.Command("go", "build", "-o", tool, "./testdata/vettool").CombinedOutput(); err != nil {

@@ -14,7 +14,7 @@ import (
 func TestNoBypassModule(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
-		t.Skip("compiles the whole module")
+		t.Skip("-short: it compiles the whole module")
 	}
 	const root = "github.com/iris-harness/iris"
 	out, err := exec.Command("go", "list", root+"/...").Output()
